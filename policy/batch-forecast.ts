@@ -13,8 +13,8 @@ import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
 
 /** The rest of a batch, as far as a forecast needs it. */
 export interface BatchPlan {
-  /** Recipients who wait: known ones who wrote once, known ones who never did, and declared ones. */
-  readonly known: number;
+  /** Recipients who wait: those who wrote at least once, customers who never wrote, and declared ones. */
+  readonly wrote: number;
   readonly unheard: number;
   readonly declared: number;
   /**
@@ -55,7 +55,7 @@ export const DEFAULT_BATCH_SHARE = 0.7;
 /** Most recipients that a batch passes over until they can be written to. */
 export const MOST_POSTPONED = 64;
 
-/** The earliest moment from `nowMs` on at which a batch may send at all. */
+/** Returns the earliest moment from `nowMs` on at which a batch may send at all. */
 export function batchOpensMs(
   { quietHours, notBeforeMs }: Pick<BatchPlan, 'quietHours' | 'notBeforeMs'>,
   nowMs: number,
@@ -121,9 +121,9 @@ interface ForecastParts {
   readonly newChats: { sentCount: number };
 }
 
-type LeftClass = 'known' | 'unheard' | 'declared';
+type LeftClass = 'wrote' | 'unheard' | 'declared';
 
-const KINDS = ['declared', 'unheard', 'known'] as const;
+const KINDS = ['declared', 'unheard', 'wrote'] as const;
 
 /** One batch in virtual time. Recipient classes alternate as they would in an evenly mixed list. */
 class PlannedBatch {
@@ -140,7 +140,7 @@ class PlannedBatch {
   constructor(plan: BatchPlan, sharedParts: ForecastParts) {
     this.#plan = plan;
     this.#shared = sharedParts;
-    this.#left = { known: plan.known, unheard: plan.unheard, declared: plan.declared };
+    this.#left = { wrote: plan.wrote, unheard: plan.unheard, declared: plan.declared };
     this.tryAtMs = plan.notBeforeMs;
     const { sameContent } = plan;
     if (sameContent === undefined) return;
@@ -153,8 +153,8 @@ class PlannedBatch {
   }
 
   get left(): number {
-    const { known, unheard, declared } = this.#left;
-    return known + unheard + declared + this.#postponed;
+    const { wrote, unheard, declared } = this.#left;
+    return wrote + unheard + declared + this.#postponed;
   }
 
   get isOver(): boolean {
@@ -202,7 +202,7 @@ class PlannedBatch {
     const { windows, newChats } = this.#shared;
     if (kind === 'declared' && this.#postponed > 0) this.#postponed -= 1;
     else this.#left[kind] -= 1;
-    if (kind !== 'known') newChats.sentCount += 1;
+    if (kind !== 'wrote') newChats.sentCount += 1;
     windows.record(kind === 'declared' ? 'declared' : 'known', nowMs);
     if (this.#plan.sameContent !== undefined) this.#sameMs.push(nowMs);
     return true;
@@ -230,7 +230,7 @@ class PlannedBatch {
 
   /** The first moment at which the limits of one class let it through. */
   #classMs(kind: LeftClass, nowMs: number): number {
-    if (kind === 'known') return nowMs;
+    if (kind === 'wrote') return nowMs;
     const { facts, windows, newChats: ownNewChats } = this.#shared;
     const { share } = this.#plan;
     const { newChats } = facts.network;

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../runtime/durations.ts';
-import { refuseContent } from './message-content.ts';
+import { refuseContent } from './content-rules.ts';
 import { type MessagePolicyCode, type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
@@ -15,7 +15,7 @@ export interface GroupContext {
   readonly participantCount: number;
   /** The shop's number administers the group. */
   readonly isAdmin: boolean;
-  /** Only administrators may write in it. A caller of the policy supplies it, and no rule depends on it. */
+  /** True if only administrators may write in the group. No rule of the policy uses it. */
   readonly announce: boolean;
 }
 
@@ -63,8 +63,8 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   const fingerprint = groupFingerprint(facts.groupId);
   const shares = groupShares(group.participantCount);
   const sharesToday = ledger.weightSince({ kinds: GROUP_KINDS, sinceMs: atMs - DAY_MS });
-  const refusal =
-    refuseGroup({ ledger, facts, fingerprint, atMs }) ?? refuseShares({ ledger, facts, shares, sharesToday });
+  const input = { ledger, facts, atMs, fingerprint, shares, sharesToday };
+  const refusal = refuseGroup(input) ?? refuseShares(input);
   if (refusal !== undefined) return refusal;
   const caps = messageCaps({ pairedAtMs: facts.pairedAtMs, settings, nowMs: atMs });
   return {
@@ -84,14 +84,24 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   };
 }
 
-/** Refuses more than `groupPerRecipient24h` messages to one group in a day. */
-function refuseGroup(input: {
+/** The input of a rule. */
+interface RuleInput {
   readonly ledger: SendLedger;
   readonly facts: GroupFacts;
-  readonly fingerprint: Fingerprint;
   readonly atMs: number;
-}): PolicyRefusal<MessagePolicyCode> | undefined {
-  const { ledger, facts, fingerprint, atMs } = input;
+  readonly fingerprint: Fingerprint;
+  /** The shares that the message takes. */
+  readonly shares: number;
+  readonly sharesToday: number;
+}
+
+/** Refuses more than `groupPerRecipient24h` messages to one group in a day. */
+function refuseGroup({
+  ledger,
+  facts,
+  fingerprint,
+  atMs,
+}: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {
   const limit = facts.settings.groupPerRecipient24h;
   // While this one counts, the limit is reached.
   const limitReachedByMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
@@ -105,13 +115,12 @@ function refuseGroup(input: {
 }
 
 /** Checks the daily budget of shares. A group that takes more than the whole budget is always refused. */
-function refuseShares(input: {
-  readonly ledger: SendLedger;
-  readonly facts: GroupFacts;
-  readonly shares: number;
-  readonly sharesToday: number;
-}): PolicyRefusal<MessagePolicyCode> | undefined {
-  const { ledger, facts, shares, sharesToday } = input;
+function refuseShares({
+  ledger,
+  facts,
+  shares,
+  sharesToday,
+}: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {
   const { groupsPerDay } = facts.settings;
   if (sharesToday + shares <= groupsPerDay) return undefined;
   return refuseUntil({

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../runtime/durations.ts';
-import { hasText, refuseContent } from './message-content.ts';
+import { hasText, refuseContent } from './content-rules.ts';
 import { type Bar, classCapCode, type NetworkLimits, newChatBar, quotaShare } from './network-limits.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, personClassAt } from './recipient-class.ts';

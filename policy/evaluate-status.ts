@@ -1,6 +1,6 @@
 import { DAY_MS } from '../runtime/durations.ts';
+import { refuseEmpty } from './content-rules.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
-import { refuseEmpty } from './message-content.ts';
 import { type PolicyRefusal, refuseUntil, type StatusPolicyCode } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';

@@ -75,7 +75,10 @@ function countryOfTwoForms(phone: string): NumberFormRule | undefined {
 export function recipientKey(phone: string): number {
   if (isNetworkId(phone)) return networkIdAsInteger(phone);
   if (countryOfTwoForms(phone) === undefined) return phoneAsInteger(phone);
-  return numberForms(phone).reduce((key, form) => Math.min(key, phoneAsInteger(form)), Infinity);
+  return numberForms(phone).reduce(
+    (key, form) => Math.min(key, phoneAsInteger(form)),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 /** True if both texts name one recipient: they are equal, or two forms of one number. */

@@ -94,7 +94,7 @@ export function composeShops(options: ShopsOptions): ComposedShops {
     qrImage: (qr) => options.qrImages.render(qr),
     askGroups: groupQuestions({ actors, clock, host, waiters }),
     waiters,
-    pool,
+    poolClient: pool,
     host,
     times,
     retentionMs,

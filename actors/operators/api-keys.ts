@@ -1,14 +1,17 @@
+import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { done, type FailureCode, failed } from '../failure.ts';
+import { askTenant } from '../tenants/ask-tenant.ts';
 import type { KeyIndex } from '../tenants/key-index.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
 import { hashesToForget } from '../tenants/retired-hashes.ts';
 import { keyView } from '../tenants/tenant-record.ts';
 import type { FreshKeyView, KeyView } from '../tenants/tenant-view.ts';
 import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
-import type { TenantAccess } from './tenant-access.ts';
+import { withTenant } from './with-tenant.ts';
 
 export interface ApiKeysOptions {
+  readonly actors: Actors;
   readonly clock: Clock;
   readonly keyIndex: KeyIndex;
   readonly makeId: (nowMs: number) => string;
@@ -17,10 +20,7 @@ export interface ApiKeysOptions {
 type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
 
 /** Makes, lists, rotates and revokes the keys of tenants. */
-export function apiKeys(
-  { keyIndex, clock, makeId }: ApiKeysOptions,
-  { withTenant, ask }: TenantAccess,
-): ApiKeys {
+export function apiKeys({ actors, keyIndex, clock, makeId }: ApiKeysOptions): ApiKeys {
   /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
   const withNewValue = async <Code extends FailureCode = never>(
     tenantId: string,
@@ -36,26 +36,28 @@ export function apiKeys(
 
   return {
     createKey: (tenantId, { expiresAt, ...draft }) =>
-      withTenant(tenantId, () =>
+      withTenant(actors, tenantId, () =>
         withNewValue(tenantId, (hash) => {
           const nowMs = clock.wallMs();
           const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
           const times = { createdAtMs: nowMs, rotatedAtMs: null, revokedAtMs: null };
           const storedKey = { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times };
-          return ask(tenantId, { type: 'put_key', key: storedKey });
+          return askTenant(actors, tenantId, { type: 'put_key', key: storedKey });
         }),
       ),
     listKeys: (tenantId) =>
-      withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
+      withTenant(actors, tenantId, ({ apiKeys }) =>
+        done([...apiKeys.values()].map(({ record }) => keyView(record))),
+      ),
     rotateKey: (tenantId, keyId) =>
-      withTenant(tenantId, async ({ apiKeys }) => {
+      withTenant(actors, tenantId, async ({ apiKeys }) => {
         const forgottenHashes = hashesToForget(apiKeys.get(keyId)?.record ?? {});
         // Before the commit: a crash after it would leave them in the index permanently.
         if (forgottenHashes.length > 0) await keyIndex.forget(forgottenHashes);
         return withNewValue(tenantId, (hash) =>
-          ask(tenantId, { type: 'rotate_key', keyId, hash, forgotten: forgottenHashes }),
+          askTenant(actors, tenantId, { type: 'rotate_key', keyId, hash, forgotten: forgottenHashes }),
         );
       }),
-    revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
+    revokeKey: (tenantId, keyId) => askTenant(actors, tenantId, { type: 'revoke_key', keyId }),
   };
 }

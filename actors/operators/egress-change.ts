@@ -8,7 +8,7 @@ import type { SessionHost } from '../sessions/session-host.ts';
 import { askShop } from '../shops/operations/ask-shop.ts';
 import { shopAddress } from '../shops/records/shop-keys.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
-import type { ShopState } from '../shops/state/shop-state.ts';
+import { committedShop } from '../shops/state/committed-shop.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { EgressView, LookupOutcome } from './operator-operations.ts';
 
@@ -29,7 +29,7 @@ export async function changeEgress(
   text: string | null,
 ): Promise<LookupOutcome<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>> {
   const { actors, host, egressVault } = options;
-  const state = await actors.state<ShopState>(shopAddress(shop));
+  const state = await committedShop(actors, shopAddress(shop));
   if (state === undefined) return failed('NOT_FOUND');
   if (text === null) {
     if (state.egress !== undefined) await store(options, shop, undefined);

@@ -2,6 +2,7 @@ import type { Actors } from '../../runtime/actors.ts';
 import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import { done, failed } from '../failure.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
+import { committedTenant } from '../tenants/committed-tenant.ts';
 import type { TenantCommandOf } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
@@ -24,7 +25,7 @@ type ErasureCommand = TenantCommandOf<'delete_tenant' | 'delete_shop' | 'erase_p
 /** Erases tenants, shops and people, and returns how far an erasure has come. */
 export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures {
   const remainingTenant = async (tenantId: string): Promise<TenantState | undefined> => {
-    const state = await actors.state<TenantState>(tenantAddress(tenantId));
+    const state = await committedTenant(actors, tenantId);
     return state?.isGone ? undefined : state;
   };
   /**

@@ -31,8 +31,8 @@ export type FleetNode = ReplyOf<typeof node>;
 export type DeadLetterView = ReplyOf<typeof deadLetter>;
 
 /**
- * The progress of an erasure of a tenant, shop or person; `shopsLeft`, `peopleLeft`: those of the tenant that are still to be
- * erased.
+ * The progress of an erasure of a tenant, shop or person; `shopsLeft`, `peopleLeft`: those of the tenant that are still
+ * to be erased.
  */
 export type DeletionReply = ReplyOf<typeof deleted | typeof deleting>;
 
@@ -77,8 +77,9 @@ export interface OperatorOperations {
   erasure(tenantId: string): Promise<LookupOutcome<ErasureView>>;
   importShop(tenantId: string, draft: ShopDraft): Promise<LookupOutcome<ShopView>>;
   /**
-   * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one. `VALIDATION_ERROR`:
-   * the address of the proxy is invalid. `EGRESS_UNREACHABLE`: no connection could be made through it.
+   * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one.
+   * `VALIDATION_ERROR`: the address of the proxy is invalid. `EGRESS_UNREACHABLE`: no connection could be made through
+   * it.
    */
   setEgress(
     shop: ShopReference,
@@ -114,7 +115,7 @@ export interface OperatorOperations {
   /** Passivates a shop's actor. `CONFLICT`: it has a session or work in its queue. */
   passivate(shop: ShopReference): Promise<LookupOutcome<{ readonly passivated: true }, 'CONFLICT'>>;
   /** Returns the actor's current state. An inactive actor is activated. */
-  snapshot(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
+  inspectShop(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
 }
 
 /** Operations on the whole fleet, on any node; each asks the other nodes if needed. */

@@ -1,6 +1,6 @@
 import { shardOf } from '../../runtime/address.ts';
 import { done } from '../failure.ts';
-import { NO_TENANT } from '../tenants/ask-tenant.ts';
+import { askTenant, NO_TENANT } from '../tenants/ask-tenant.ts';
 import { listCustomers } from '../tenants/customer-list.ts';
 import { changedRecord, settingsRefusal } from '../tenants/tenant-changes.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
@@ -10,8 +10,8 @@ import { type ErasuresOptions, erasures } from './erasures.ts';
 import type { OperatorOperations } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { type ShopControlsOptions, shopControls } from './shop-controls.ts';
-import { type TenantAccess, tenantAccess } from './tenant-access.ts';
 import { inspectTenant } from './tenant-inspection.ts';
+import { withTenant } from './with-tenant.ts';
 
 export interface OperatorServiceOptions extends ErasuresOptions, ApiKeysOptions, ShopControlsOptions {
   readonly operatorsDirectory: OperatorsDirectory;
@@ -19,12 +19,11 @@ export interface OperatorServiceOptions extends ErasuresOptions, ApiKeysOptions,
 
 /** Operations on one tenant and its shops, on the node that owns its shard. */
 export function operatorService(options: OperatorServiceOptions): OperatorOperations {
-  const access = tenantAccess(options.actors);
   return {
-    ...accounts(options, access),
+    ...accounts(options),
     ...erasures(options),
-    ...apiKeys(options, access),
-    ...shopControls(options, access),
+    ...apiKeys(options),
+    ...shopControls(options),
   };
 }
 
@@ -40,15 +39,12 @@ type Accounts = Pick<
   | 'removeCustomers'
 >;
 
-function accounts(
-  { actors, store, clock, operatorsDirectory }: OperatorServiceOptions,
-  { withTenant, ask }: TenantAccess,
-): Accounts {
+function accounts({ actors, store, clock, operatorsDirectory }: OperatorServiceOptions): Accounts {
   return {
     async createTenant(tenantId, tenant) {
       const refusal = settingsRefusal(tenant);
       if (refusal !== undefined) return refusal;
-      const existingTenant = await withTenant(tenantId, ({ record, ownerNumber }) =>
+      const existingTenant = await withTenant(actors, tenantId, ({ record, ownerNumber }) =>
         done(tenantView(record, ownerNumber)),
       );
       if (existingTenant.ok) return existingTenant;
@@ -71,22 +67,22 @@ function accounts(
       return inspectTenant(tenantId, { actors, store });
     },
     async changeTenant(tenantId, changes) {
-      const changeReply = await ask(tenantId, { type: 'change', changes });
+      const changeReply = await askTenant(actors, tenantId, { type: 'change', changes });
       if (changeReply.ok) await operatorsDirectory.refresh(tenantId);
       return changeReply;
     },
     async importShop(tenantId, draft) {
       const command = { type: 'create_shop', ...draft, imported: true, idempotencyKey: undefined } as const;
-      const creationReply = await ask(tenantId, command);
+      const creationReply = await askTenant(actors, tenantId, command);
       // The turn skips all checks of an imported shop, so the tenant is missing.
       return creationReply.ok ? done(creationReply.value.shop) : NO_TENANT;
     },
-    addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
+    addCustomers: (tenantId, phones) => askTenant(actors, tenantId, { type: 'add_customers', phones }),
     listCustomers: (tenantId, query) =>
-      withTenant(tenantId, async ({ keys }) =>
+      withTenant(actors, tenantId, async ({ keys }) =>
         done(await listCustomers({ store, key: keys.customers }, query)),
       ),
-    removeCustomers: (tenantId, phones) => ask(tenantId, { type: 'remove_customers', phones }),
+    removeCustomers: (tenantId, phones) => askTenant(actors, tenantId, { type: 'remove_customers', phones }),
   };
 }
 

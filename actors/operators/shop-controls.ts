@@ -12,7 +12,7 @@ import type { ShopReference } from '../shops/shop-operations.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { changeEgress } from './egress-change.ts';
 import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
-import type { TenantAccess } from './tenant-access.ts';
+import { withTenant } from './with-tenant.ts';
 
 export interface ShopControlsOptions {
   readonly actors: Actors;
@@ -25,17 +25,17 @@ export interface ShopControlsOptions {
 
 type ShopControls = Pick<
   OperatorOperations,
-  'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot' | 'setEgress'
+  'pause' | 'resume' | 'restart' | 'passivate' | 'inspectShop' | 'setEgress'
 >;
 
 /** Shows and controls the actors of shops. */
-export function shopControls(options: ShopControlsOptions, { withTenant }: TenantAccess): ShopControls {
+export function shopControls(options: ShopControlsOptions): ShopControls {
   const { actors, clock } = options;
   const withShop = (
     shop: ShopReference,
     operate: () => Promise<unknown>,
   ): Promise<LookupOutcome<ShopInspection>> =>
-    withTenant(shop.tenantId, async ({ shops, settings }) => {
+    withTenant(actors, shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
       await operate();
       const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
@@ -52,7 +52,7 @@ export function shopControls(options: ShopControlsOptions, { withTenant }: Tenan
       }),
     restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
     passivate: (shop) =>
-      withTenant(shop.tenantId, async ({ shops }) => {
+      withTenant(actors, shop.tenantId, async ({ shops }) => {
         if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
         const answer = await actors.passivate(shopAddress(shop));
         if (answer === 'passivated') return done({ passivated: true });
@@ -61,9 +61,9 @@ export function shopControls(options: ShopControlsOptions, { withTenant }: Tenan
         });
       }),
     setEgress: (shop, egress) =>
-      withTenant(shop.tenantId, async ({ shops }) =>
+      withTenant(actors, shop.tenantId, async ({ shops }) =>
         shops.has(shop.shopId) ? changeEgress(options, shop, egress) : failed('NOT_FOUND'),
       ),
-    snapshot: (shop) => withShop(shop, async () => undefined),
+    inspectShop: (shop) => withShop(shop, async () => undefined),
   };
 }

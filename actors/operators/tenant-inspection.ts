@@ -1,6 +1,7 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
+import { committedTenant } from '../tenants/committed-tenant.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
@@ -22,7 +23,7 @@ export async function inspectTenant(
   const address = tenantAddress(tenantId);
   const { status = 'active' } = actors.snapshot(address) ?? {};
   const storedAccount =
-    status === 'active' ? await actors.state<TenantState>(address) : await readTenantRecord(tenantId, store);
+    status === 'active' ? await committedTenant(actors, tenantId) : await readTenantRecord(tenantId, store);
   const snapshot = actors.snapshot(address);
   if (storedAccount === undefined || storedAccount.record.deleted || snapshot === undefined)
     return failed('NOT_FOUND');

@@ -1,4 +1,4 @@
-import { hasText } from '../../policy/message-content.ts';
+import { hasText } from '../../policy/content-rules.ts';
 import type { MediaType } from '../media-type.ts';
 import type { content } from '../reply-schemas/message-schemas.ts';
 import type { ReplyOf } from '../reply-schemas/reply-fields.ts';

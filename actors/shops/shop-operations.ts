@@ -30,7 +30,7 @@ export type MessageView = ReplyOf<typeof message>;
 export type AcceptedReply = ReplyOf<typeof acceptedMessage>;
 
 /** The message that a reply answers. */
-export interface Reply {
+export interface AnsweredMessage {
   readonly inboundId: string;
   /** The tenant's id of the person who wrote. */
   readonly toId: string;
@@ -40,7 +40,7 @@ export interface Reply {
 export interface BatchPlace {
   readonly id: string;
   readonly place: number;
-  /** The class under which the batch took the recipient, by its stored and forwarded name. */
+  /** The class that the recipient had when the batch took them. The field keeps its stored name. */
   readonly was: BatchClass;
 }
 
@@ -49,7 +49,7 @@ export interface MessageDraft extends DraftContent {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string;
   /** For a reply: the message it answers. */
-  readonly reply?: Reply;
+  readonly reply?: AnsweredMessage;
   readonly idempotencyKey: string | undefined;
   /** The call's request id, for the message's record. */
   readonly requestId: string;
@@ -59,6 +59,9 @@ export interface MessageDraft extends DraftContent {
   /** The batch, and the recipient's index there. Absent if it belongs to none. */
   readonly batch?: BatchPlace | undefined;
 }
+
+/** A send that a caller asks for, now or for later. It answers no message. */
+export type CallerDraft = Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'>;
 
 /** The fields of a draft that describe the call. All others are what the caller asks for. */
 type CallField = 'idempotencyKey' | 'requestId' | 'traceparent' | 'scheduledId' | 'batch';
@@ -70,7 +73,7 @@ export type AskedPart = Exclude<keyof MessageDraft, CallField | keyof DraftConte
 export type ScheduleCode = 'EMPTY_MESSAGE' | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
 
 /** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
-export interface ScheduleRequest extends Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'> {
+export interface ScheduleRequest extends CallerDraft {
   readonly sendAtMs: number;
   /** The last time at which it may be sent. If undefined, an hour after its time. */
   readonly notAfterMs: number | undefined;

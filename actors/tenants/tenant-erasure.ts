@@ -6,6 +6,7 @@ import { partsOf } from '../../runtime/parts.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { askTenant } from './ask-tenant.ts';
+import { activeTenant } from './committed-tenant.ts';
 import type { KeyIndex } from './key-index.ts';
 import { PROGRESS_AT_A_TIME } from './stored-webhooks/webhook-progress.ts';
 import type { TenantState } from './tenant-state.ts';
@@ -134,7 +135,7 @@ export class TenantErasure {
 
   /** Returns the tenant, if it is active here and not yet erased. */
   #here(address: Address): TenantState | undefined {
-    const state = this.#options.actors.peek<TenantState>(address);
+    const state = activeTenant(this.#options.actors, address.id);
     return state?.isGone ? undefined : state;
   }
 
@@ -143,7 +144,9 @@ export class TenantErasure {
       await this.#options.keyIndex.forget(hashes);
   }
 
-  /** Removes the entries of all shops that are being erased from the webhooks, in steps between which others have turns. */
+  /**
+   * Removes the entries of all shops that are being erased from the webhooks, in steps between which others have turns.
+   */
   async #eraseProgress(address: Address, { webhooks }: TenantState): Promise<void> {
     const { actors, clock } = this.#options;
     for (const webhookIds of partsOf([...webhooks.keys()], PROGRESS_AT_A_TIME)) {

@@ -1,4 +1,4 @@
-import type { RateDecision } from '../../policy/limits/key-limits.ts';
+import type { RateBucket } from '../../policy/limits/key-limits.ts';
 import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../failure.ts';
@@ -19,11 +19,11 @@ export interface Caller {
  * too. An admitted call has been counted in its windows and in the month's `api_calls`.
  */
 export type Admission =
-  | { readonly admitted: true; readonly caller: Caller; readonly rate: RateDecision }
+  | { readonly isAdmitted: true; readonly caller: Caller; readonly rate: RateBucket }
   | {
-      readonly admitted: false;
+      readonly isAdmitted: false;
       readonly failure: Failure;
-      readonly rate?: RateDecision;
+      readonly rate?: RateBucket;
       readonly keyId?: string;
     };
 
@@ -43,7 +43,7 @@ export interface ShopDraft {
 export interface MadeShop {
   readonly shop: ShopView;
   /** True if the same idempotency key had made it. */
-  readonly replayed: boolean;
+  readonly isReplayed: boolean;
   /** True if it was made with another name or phone. */
   readonly differs: boolean;
 }

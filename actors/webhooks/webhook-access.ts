@@ -2,7 +2,7 @@ import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
-import { presentTenant } from '../tenants/ask-tenant.ts';
+import { presentTenant } from '../tenants/committed-tenant.ts';
 import { readProgress } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type { WebhookProgress, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';

@@ -4,7 +4,8 @@ import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { EventOperations } from '../events/event-operations.ts';
 import { done, type Failed, type FieldProblem, failed } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import { askTenant, presentTenant } from '../tenants/ask-tenant.ts';
+import { askTenant } from '../tenants/ask-tenant.ts';
+import { presentTenant } from '../tenants/committed-tenant.ts';
 import { streamIdOf } from '../tenants/stored-events/event-cursor.ts';
 import type {
   WebhookChanges,

@@ -103,7 +103,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
     actors/shops/turns/builder actors/shops/protocol actors/shops/judging actors/shops/reading
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants/stored-events actors/tenants actors runtime`,
+    actors/tenants/stored-events actors/tenants actors policy runtime`,
   'actors/shops/operations': `
     actors/shops/effects actors/shops/pool-link actors/shops/protocol actors/shops/judging
     actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines

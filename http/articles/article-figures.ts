@@ -1,5 +1,6 @@
 import { MOST_EVENT_WAITS } from '../../actors/tenants/stored-events/event-waiters.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
+import { CAPTION_LIMIT, MESSAGE_TEXT_LIMIT } from '../../policy/content-rules.ts';
 import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
 import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';
 import {
@@ -8,7 +9,6 @@ import {
   RECIPIENT_SPACING_MS,
 } from '../../policy/evaluate-message.ts';
 import { DEFAULT_RATE_LIMITS } from '../../policy/limits/key-limits.ts';
-import { CAPTION_LIMIT, MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { PLANS } from '../../policy/plan.ts';
 import { SETTINGS_RANGES } from '../../policy/tenant-settings.ts';
 import { DAILY_ROOF, hourlyCap, shareOf, WARMUP_STEPS } from '../../policy/warm-up.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { hasText } from '../../policy/message-content.ts';
+import { hasText } from '../../policy/content-rules.ts';
 import { GROUP_ID, PHONE_NUMBER } from '../../policy/recipient.ts';
 
 /**

@@ -7,10 +7,10 @@ const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 
 /** Returns the headers that mark a replay (docs/contract.md, Idempotency). */
 export function replayHeaders({
-  replayed,
+  isReplayed,
   differs,
-}: Pick<IdempotentReply<unknown>, 'replayed' | 'differs'>): HeaderLines {
-  if (!replayed) return '';
+}: Pick<IdempotentReply<unknown>, 'isReplayed' | 'differs'>): HeaderLines {
+  if (!isReplayed) return '';
   return differs ? DIFFERS : REPLAYED;
 }
 
@@ -23,7 +23,7 @@ export function madeOnce<const Status extends 201 | 202, Accepted>(
   idempotentReply: IdempotentReply<Accepted>,
   location?: string,
 ) {
-  if (idempotentReply.replayed) return reply(200, idempotentReply.accepted, replayHeaders(idempotentReply));
+  if (idempotentReply.isReplayed) return reply(200, idempotentReply.accepted, replayHeaders(idempotentReply));
   return reply(status, idempotentReply.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
 }
 

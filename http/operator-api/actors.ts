@@ -91,7 +91,7 @@ export const readActor = operatorEndpoint({
   summary: "A shop actor's snapshot, taken between two turns",
   replies: { 200: { description: 'The snapshot.', data: shopInspection, example: shopInspectionExample } },
   errors: ['NOT_FOUND'],
-  handle: ({ params, services }) => services.operators.snapshot(params),
+  handle: ({ params, services }) => services.operators.inspectShop(params),
 });
 
 /** The operations that are the last segment of a route. */

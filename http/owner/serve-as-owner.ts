@@ -99,7 +99,7 @@ function serveAdmitted<Services>(
   served: ServedRequest<Services>,
   admission: Admission,
 ): MaybePromise<OwnerReply> {
-  served.keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
+  served.keyId = admission.isAdmitted ? admission.caller.keyId : admission.keyId;
   served.rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   try {
     const result = checkAndHandle(served, admission);
@@ -124,7 +124,7 @@ function checkAndHandle<Services>(
   { endpoint, request, services }: ServedRequest<Services>,
   admission: Admission,
 ): MaybePromise<HandlerResult> {
-  if (!admission.admitted) return refusedWith(admission.failure);
+  if (!admission.isAdmitted) return refusedWith(admission.failure);
   const { caller } = admission;
   const { permission } = endpoint;
   if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission)))

@@ -6,8 +6,8 @@ import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/reply-schemas/message-schemas.ts';
 import type { IdempotentReply } from '../../actors/shops/idempotent-reply.ts';
 import type { DraftContent } from '../../actors/shops/message-content.ts';
-import type { MessageDraft } from '../../actors/shops/shop-operations.ts';
-import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
+import type { CallerDraft } from '../../actors/shops/shop-operations.ts';
+import { MESSAGE_TEXT_LIMIT } from '../../policy/content-rules.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
@@ -110,7 +110,7 @@ export function acceptedReply<Accepted extends { readonly statusUrl: string }, C
 }
 
 /** The fields of a draft that a request's body and its headers give. */
-type RequestedDraft = Omit<MessageDraft, 'to' | 'reply' | 'scheduledId' | 'batch'>;
+type RequestedDraft = Omit<CallerDraft, 'to'>;
 
 /**
  * Returns the message of a request. Fails if it has two different keys. The shop refuses one without content, because a

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { acceptedStatus } from '../../actors/reply-schemas/message-schemas.ts';
-import { CAPTION_LIMIT } from '../../policy/message-content.ts';
+import { CAPTION_LIMIT } from '../../policy/content-rules.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';

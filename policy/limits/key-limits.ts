@@ -68,8 +68,8 @@ interface KeyState {
 
 /**
  * The rate windows of all keys of a node. A call counts in all three windows of its key. If one of them is full it
- * counts in none. No window ever lets one call too many through. Exact up to a limit of `EXACT_LIMIT`; above it a
- * window may free up late, by at most 1/256 of its length. Each key needs a single writer.
+ * counts in none. A window never lets through more calls than its limit. Exact up to a limit of `EXACT_LIMIT`; above it
+ * a window may free up late, by at most 1/256 of its length. Each key needs a single writer.
  */
 export class KeyLimits {
   readonly #keys = new Map<string, KeyState>();
@@ -99,8 +99,8 @@ export class KeyLimits {
     return this.#decide({ key, limits, nowMs, isAllowed });
   }
 
-  /** The bucket with the fewest calls left, counting nothing. */
-  narrowestWindow({ keyId, limits, nowMs }: KeyCall): RateDecision {
+  /** Returns the bucket with the fewest calls left. Counts nothing. */
+  narrowestBucket({ keyId, limits, nowMs }: KeyCall): RateBucket {
     return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAllowed: true });
   }
 
@@ -146,8 +146,8 @@ export class KeyLimits {
   }
 
   /**
-   * Replaces a key's state with a stored one. Calls that a clock ahead counted after `nowMs` count as made then, and
-   * the state as changed. Throws on anything that `changedState` did not write.
+   * Replaces a key's state with a stored one. A clock that was ahead may have counted calls after `nowMs`. They count
+   * as made at `nowMs`, and the state as changed. Throws on anything that `changedState` did not write.
    */
   restore(stored: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
     const numbers = decodeWholeNumbers(stored.state).values();

@@ -1,13 +1,17 @@
 import { PLANS, type PlanName } from '../plan.ts';
 
-/** A tenant's `api_calls` of its plan this month, and the decision on a call. */
-export interface QuotaDecision {
-  readonly isAllowed: boolean;
+/** A tenant's `api_calls` of its plan this month. */
+interface QuotaUse {
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
   /** Start of the next calendar month, UTC. */
   readonly resetsAtMs: number;
+}
+
+/** The decision on a call, and the use of the quota after it. */
+interface QuotaDecision extends QuotaUse {
+  readonly isAllowed: boolean;
   /** Whole seconds until the next month begins. On a refusal only. */
   readonly retryAfterSeconds?: number;
 }
@@ -52,17 +56,21 @@ export class QuotaMeter {
     const month = Math.max(this.#month, monthOf(call.nowMs));
     const usedCount = month === this.#month ? this.#used : 0;
     if (call.mayExceed !== true && usedCount >= PLANS[call.plan].apiCallsPerMonth) {
-      const decision = this.peek(call);
+      const decision = this.#decision(call);
       const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1_000);
       return { ...decision, isAllowed: false, retryAfterSeconds };
     }
     this.#month = month;
     this.#used = usedCount + 1;
-    return this.peek(call);
+    return this.#decision(call);
   }
 
-  /** Returns the rest of the quota and counts nothing; `isAllowed` is true. */
-  peek(call: QuotaCall): QuotaDecision {
+  /** Returns the use of the quota. Counts nothing. */
+  peek(call: Pick<QuotaCall, 'plan' | 'nowMs'>): QuotaUse {
+    return this.#decision(call);
+  }
+
+  #decision(call: Pick<QuotaCall, 'plan' | 'nowMs'>): QuotaDecision {
     const month = Math.max(this.#month, monthOf(call.nowMs));
     const usedCount = month === this.#month ? this.#used : 0;
     const limit = PLANS[call.plan].apiCallsPerMonth;

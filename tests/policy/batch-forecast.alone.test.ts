@@ -14,7 +14,7 @@ const NOW_MS = Date.parse('2026-03-20T10:00:00Z');
 
 function plan(more: Partial<BatchPlan> = {}): BatchPlan {
   return {
-    known: 0,
+    wrote: 0,
     unheard: 0,
     declared: 0,
     sameContent: undefined,
@@ -48,7 +48,7 @@ test('a forecast neither scans the ledger nor asks the clocks of a zone for each
   const scans = mock.method(SendLedger.prototype, 'tallyMessages');
   const clocks = mock.method(Intl.DateTimeFormat.prototype, 'formatToParts');
   const quietHours = { from: '20:00', to: '08:00', timeZone: 'Europe/Berlin' };
-  const twenty = Array.from({ length: 20 }, () => plan({ known: 10_000, quietHours }));
+  const twenty = Array.from({ length: 20 }, () => plan({ wrote: 10_000, quietHours }));
   for (const plans of [twenty.slice(0, 1), twenty]) {
     clocks.mock.resetCalls();
     const run = new ForecastRun(plans, plans.length - 1, facts());
@@ -67,7 +67,7 @@ const quiet = fc.record({
   timeZone: zones,
 });
 const planned = fc.record({
-  known: fc.nat(150),
+  wrote: fc.nat(150),
   unheard: fc.nat(40),
   declared: fc.nat(90),
   sameContent: fc.constantFrom(undefined, { text: 'we open' }, { mediaUrl: 'https://a.example/b.png' }),

@@ -55,14 +55,14 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
 
   test('the shortest of several windows with as much left for as long is returned', () => {
     const limits = { minute: 5, hour: 5, day: 5 };
-    assert.equal(new KeyLimits().narrowestWindow({ keyId, limits, nowMs: START_MS }).scope, 'minute');
+    assert.equal(new KeyLimits().narrowestBucket({ keyId, limits, nowMs: START_MS }).scope, 'minute');
   });
 
   test('reading the limits counts no call, and an unused key has all its calls', () => {
     const keys = new KeyLimits();
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
-    const { isAllowed, scope, remaining } = keys.narrowestWindow(look);
-    assert.deepEqual([isAllowed, scope, remaining], [true, 'minute', 60]);
+    const { scope, remaining } = keys.narrowestBucket(look);
+    assert.deepEqual([scope, remaining], ['minute', 60]);
     const wholeBuckets = keys.peek(look);
     assert.deepEqual(
       wholeBuckets.map(({ scope, limit, remaining, resetAtSeconds }) => [

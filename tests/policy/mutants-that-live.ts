@@ -41,12 +41,12 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'The first round replaces it, since any number of calls left is less than infinity.',
   },
   {
-    file: 'message-content.ts',
+    file: 'content-rules.ts',
     before: 'if (text.length <= limit || text.length > 2 * limit) return text.length > limit;',
     why: 'A short cut: counting the code points comes to the same answer.',
   },
   {
-    file: 'message-content.ts',
+    file: 'content-rules.ts',
     after: 'for (let index = 1; index <= text.length; index += 1) {',
     why: 'After the end there is no code unit, and so no pair.',
   },

@@ -3,7 +3,7 @@ import { batchOpensMs, MOST_POSTPONED } from '../../policy/batch-forecast.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { dayIn } from '../../policy/quiet-hours.ts';
 
-const KINDS = ['declared', 'unheard', 'known'] as const;
+const KINDS = ['declared', 'unheard', 'wrote'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Forecasts like a `ForecastRun`, but the rules themselves judge each message. It uses up the ledger of `facts`. */
@@ -57,12 +57,12 @@ class SlowBatch {
     this.#plan = plan;
     this.#index = index;
     this.#around = sharedFacts;
-    this.#left = { known: plan.known, unheard: plan.unheard, declared: plan.declared };
+    this.#left = { wrote: plan.wrote, unheard: plan.unheard, declared: plan.declared };
     this.tryAtMs = plan.notBeforeMs;
   }
 
   get left(): number {
-    return this.#left.known + this.#left.unheard + this.#left.declared + this.#postponed;
+    return this.#left.wrote + this.#left.unheard + this.#left.declared + this.#postponed;
   }
 
   tryOnce(nowMs: number): boolean {
@@ -125,7 +125,7 @@ class SlowBatch {
             : undefined,
       mediaUrls: sameContent !== undefined && 'mediaUrl' in sameContent ? [sameContent.mediaUrl] : [],
       isCustomer: kind !== 'declared',
-      lastInboundAtMs: kind === 'known' ? 0 : null,
+      lastInboundAtMs: kind === 'wrote' ? 0 : null,
       hasOptedOut: false,
       declaration: kind === 'declared' ? { expiresAtMs: null, isRevoked: false } : null,
       network: {
@@ -139,7 +139,7 @@ class SlowBatch {
     });
     if (evaluation.isAdmitted) {
       ledger.record(evaluation.entry);
-      if (kind !== 'known') this.#around.newChats += 1;
+      if (kind !== 'wrote') this.#around.newChats += 1;
       return nowMs;
     }
     const { retryAfterSeconds } = evaluation;

@@ -3,7 +3,8 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { awaitsGroups, channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
+import { committedShop } from '../state/committed-shop.ts';
+import { awaitsGroups, channelState, liveGroups } from '../state/shop-state.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { sessionOf } from './shop-effects.ts';
 
@@ -38,12 +39,12 @@ export function groupQuestions({
       return waiters.isClosed || leftMs <= 0 ? undefined : waiters.next(shop, leftMs);
     };
     const address = shopAddress(shop);
-    let state = await actors.state<ShopState>(address);
+    let state = await committedShop(actors, address);
     while (state !== undefined && awaitsGroups(state)) {
       const changedGroup = change();
       if (changedGroup === undefined) return;
       await changedGroup;
-      state = await actors.state<ShopState>(address);
+      state = await committedShop(actors, address);
     }
     if (state === undefined || channelState(state) !== 'connected') return;
     if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;

@@ -1,10 +1,10 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
+import { committedTenant } from '../../tenants/committed-tenant.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { channelState, type ShopState } from '../state/shop-state.ts';
+import { activeShop } from '../state/committed-shop.ts';
+import { channelState } from '../state/shop-state.ts';
 
 /**
  * Checks after a shop connected that no other shop of its tenant has the same number. Each turn checks before it
@@ -23,9 +23,9 @@ export function confirmNumber(
 }
 
 async function confirm({ tenantId }: ShopReference, phone: string, actors: Actors): Promise<void> {
-  const tenant = await actors.state<TenantState>(tenantAddress(tenantId));
+  const tenant = await committedTenant(actors, tenantId);
   const connected = [...(tenant?.shops.keys() ?? [])].flatMap((shopId) => {
-    const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId }));
+    const state = activeShop(actors, shopAddress({ tenantId, shopId }));
     const isConnected = state !== undefined && channelState(state) === 'connected';
     if (!isConnected || state.channel.context.phone !== phone) return [];
     return [{ shopId, pairedAtMs: state.channel.context.pairedAtMs ?? 0 }];

@@ -9,8 +9,8 @@ export interface ShopCensus {
   /** Sends that wait for their time. */
   readonly scheduled: number;
   /**
-   * When the oldest queued message was accepted, in milliseconds since the epoch. Null if none is queued. A message that
-   * waits for its batch does not count.
+   * When the oldest queued message was accepted, in milliseconds since the epoch. Null if none is queued. A message
+   * that waits for its batch does not count.
    */
   readonly oldestMessageMs: number | null;
   /** Batches that have not ended, by state. */
@@ -40,7 +40,7 @@ export type SeenActor = ShopSummary | TenantSummary;
 /** Visits each actor of a node (`Actors.each`). */
 export type EachActor = (visit: (actor: SeenActor) => void) => Promise<void>;
 
-/** More are found one after the other, as the first ones are resumed. */
+/** How many suspended tenants a census names. Once these are resumed, the next census names others. */
 const NAMED_TENANTS = 20;
 
 /** Counts the actors of a node. */
@@ -65,7 +65,7 @@ export async function takeCensus(eachActor: EachActor): Promise<ShopCensus> {
     scheduledCount += actor.scheduled;
     for (const status of actor.batches) batches[status] = (batches[status] ?? 0) + 1;
     batchStandsSinceMs = Math.min(batchStandsSinceMs, actor.batchStandsSinceMs ?? batchStandsSinceMs);
-    oldestMessageMs = Math.min(oldestMessageMs, actor.oldestMessageMs ?? oldestMessageMs);
+    oldestMessageMs = Math.min(oldestMessageMs, actor.oldestMessageAtMs ?? oldestMessageMs);
     byStatus.set(actor.status, (byStatus.get(actor.status) ?? 0) + 1);
   });
   const states: Record<string, number> = {};

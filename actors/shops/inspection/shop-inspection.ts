@@ -12,8 +12,8 @@ import { channelMachine } from '../machines/channel-machine.ts';
 import { machineChart } from '../machines/machine-chart.ts';
 import { pacingMachine } from '../machines/pacing-machine.ts';
 import { shopOf } from '../records/shop-keys.ts';
+import { committedShop } from '../state/committed-shop.ts';
 import { loadShop } from '../state/load-shop.ts';
-import type { ShopState } from '../state/shop-state.ts';
 import { describeShop, type ShopDescription } from '../turns/describe-shop.ts';
 
 /** A shop's actor as operators see it. Name, state and details are null while none of it is in memory. */
@@ -60,7 +60,7 @@ export async function inspectShop(
   const stoppedState = stoppedSnapshot(actors, address);
   const state =
     stoppedState === undefined
-      ? await actors.state<ShopState>(address)
+      ? await committedShop(actors, address)
       : await loadShop(address, store, nowMs, egressVault).catch((error: unknown) => {
           const line = 'the stored state of an inactive shop cannot be read';
           log.error({ ...shopOf(address), err: error }, line);
@@ -84,7 +84,7 @@ function stoppedSnapshot(actors: Actors, address: Address): ReturnType<Actors['s
   return snapshot?.status === 'active' ? undefined : snapshot;
 }
 
-/** A shop's actor as operators see it. */
+/** Returns a shop's actor as operators see it. */
 function actorView({ address, state, status, ...snapshot }: ActorSnapshot): ShopActorView {
   // The runtime does not know the type of a snapshot's details. For a shop it is this one.
   const details = (state as ShopDescription | undefined) ?? null;
@@ -102,7 +102,7 @@ function actorView({ address, state, status, ...snapshot }: ActorSnapshot): Shop
 /** A page of long queues would take megabytes, and operators read only their heads. */
 const LISTED_WAITING = 3;
 
-/** A shop's actor in a list, with the head of its queue alone. */
+/** Returns a shop's actor in a list, with the head of its queue alone. */
 export function listedShop({ state, ...snapshot }: ActorSnapshot): ShopActorView {
   if (state === undefined) return actorView({ state, ...snapshot });
   const { queue } = state as unknown as ShopDescription;

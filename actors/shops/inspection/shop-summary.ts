@@ -19,7 +19,7 @@ export interface ShopSummary {
   readonly searchText: string;
   readonly mailboxDepth: number;
   /** How long the oldest command has waited, in milliseconds. */
-  readonly oldestQueuedMs: number;
+  readonly oldestCommandAgeMs: number;
   readonly restarts: number;
   /** Messages that wait in the queue. */
   readonly queued: number;
@@ -29,7 +29,7 @@ export interface ShopSummary {
    * When the oldest queued message was accepted. Undefined if none is queued. A message that waits for its batch does
    * not count.
    */
-  readonly oldestMessageMs: number | undefined;
+  readonly oldestMessageAtMs: number | undefined;
   /** The states of its batches that have not ended. */
   readonly batches: readonly BatchStatus[];
   /**
@@ -93,11 +93,11 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
     id: address.id,
     searchText: `${address.id}\n${shop?.name ?? ''}\n+${phone}`.toLowerCase(),
     mailboxDepth,
-    oldestQueuedMs: oldestCommandAgeMs,
+    oldestCommandAgeMs,
     restarts,
     queued: shop?.queue.length ?? 0,
     scheduled: shop?.scheduled.length ?? 0,
-    oldestMessageMs: shop?.queue.find((message) => !isSetAside(shop, message))?.createdAtMs,
+    oldestMessageAtMs: shop?.queue.find((message) => !isSetAside(shop, message))?.createdAtMs,
     batches: batches.length === 0 ? NO_BATCHES : batches.map(({ status }) => status),
     batchStandsSinceMs: standsSinceMs(batches),
     status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),

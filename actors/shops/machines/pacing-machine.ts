@@ -12,7 +12,7 @@
  * Until `sending` a message is still `queued`. `put_back` puts it back at the head of the queue and recalls it from the
  * session. This happens if the session ended, the tenant or its batch may not send now, or the node stops. A deadline
  * that passes does the same, and a gap follows. So does `taken_back`: a STOP came while a status was prepared, and it
- * is prepared once more without that person.
+ * is prepared again without that person.
  *
  * In `sending` only an outcome or the deadline ends the message's progress. After the deadline the message fails with
  * DELIVERY_UNKNOWN, and after the outcome `restarted` with BOT_RESTARTED, since no message may be sent twice. The
@@ -102,10 +102,10 @@ interface Arguments {
   readonly event: PacingEvent;
 }
 
-/** With so many attempts that end as `unprepared`, a message fails. */
+/** After this many attempts that end as `unprepared`, a message fails. */
 const UNPREPARED_TRIES = 5;
 
-const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
+const FAILURE_REASONS: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
   not_on_network: 'RECIPIENT_NOT_ON_MSGAPP',
   refused: 'SEND_REFUSED',
   unprepared: 'SEND_REFUSED',
@@ -127,18 +127,18 @@ const settlementOf = ({ context, event }: Arguments): Settlement => {
   const { messageId, startsChat } = currentMessageOf({ context, event });
   const reason = reasonOf(event);
   if (startsChat !== true) return { messageId, reason };
-  return { messageId, reason, newChat: mayHaveLeft.includes(reason) ? 'used' : 'unused' };
+  return { messageId, reason, newChat: POSSIBLY_SENT_ENDS.includes(reason) ? 'used' : 'unused' };
 };
 
 const reasonOf = (event: PacingEvent): MessageReason | null => {
   if (event.type === 'blocked') return event.reason;
   if (event.type !== 'outcome') return 'DELIVERY_UNKNOWN';
   if (event.outcome.kind === 'acknowledged') return null;
-  return failureReasons[event.outcome.kind] ?? 'DELIVERY_UNKNOWN';
+  return FAILURE_REASONS[event.outcome.kind] ?? 'DELIVERY_UNKNOWN';
 };
 
 /** The ends of a message on the wire with which the network may have it. */
-const mayHaveLeft: readonly (MessageReason | null)[] = [null, 'DELIVERY_UNKNOWN', 'BOT_RESTARTED'];
+const POSSIBLY_SENT_ENDS: readonly (MessageReason | null)[] = [null, 'DELIVERY_UNKNOWN', 'BOT_RESTARTED'];
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions are empty.
 const withMessage = (_: unknown, _message: CurrentMessage): void => undefined;

@@ -6,9 +6,9 @@ import { type PacingContext, type PacingEffect, pacingMachine } from './pacing-m
 import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
 
 /** The channel machine, driven as a pure function. */
-export const channel = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
+export const channelStepper = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
 /** The pacing machine, driven as a pure function. */
-export const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
+export const pacingStepper = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
 
 /** The snapshots of a shop's two machines. */
 export interface ShopMachines {
@@ -119,12 +119,12 @@ function presentPacing({ value, context }: StoredMachine): StoredMachine {
  * a newer program stored.
  */
 export function restoreMachines(text: string | null): ShopMachines {
-  if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };
+  if (text === null) return { channel: channelStepper.initial(), pacing: pacingStepper.initial() };
   const storedMachines = JSON.parse(text) as StoredMachines;
   if (storedMachines.version > STORED_VERSION)
     throw new NewerState('a shop', { stored: storedMachines.version, known: STORED_VERSION });
   return {
-    channel: channel.restore(presentChannel(storedMachines.channel)),
-    pacing: pacing.restore(presentPacing(storedMachines.pacing)),
+    channel: channelStepper.restore(presentChannel(storedMachines.channel)),
+    pacing: pacingStepper.restore(presentPacing(storedMachines.pacing)),
   };
 }

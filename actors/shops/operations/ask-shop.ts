@@ -4,6 +4,7 @@ import type { CommandOf } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
+import { committedShop } from '../state/committed-shop.ts';
 import type { ShopState } from '../state/shop-state.ts';
 
 /** The reply for a shop that does not exist. */
@@ -24,6 +25,6 @@ export async function fromShop<Value, Code extends FailureCode = never>(
   shop: ShopReference,
   answer: (state: ShopState) => Promise<Outcome<Value, Code>> | Outcome<Value, Code>,
 ): Promise<ShopOutcome<Value, Code>> {
-  const state = await actors.state<ShopState>(shopAddress(shop));
+  const state = await committedShop(actors, shopAddress(shop));
   return state === undefined ? NO_SHOP : answer(state);
 }

@@ -1,11 +1,9 @@
 import { type BatchPlan, ForecastRun } from '../../../policy/batch-forecast.ts';
-import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { Yielder } from '../../../runtime/yielder.ts';
 import { isoOrNull } from '../../iso-time.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
+import { committedTenant, settingsOf } from '../../tenants/committed-tenant.ts';
 import type { BatchForecastView } from '../batch-operations.ts';
 import { limitsNow } from '../judging/new-chats.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
@@ -41,8 +39,7 @@ export function batchForecasts(options: {
   const { actors, clock, times } = options;
   const shownForecasts = new WeakMap<readonly Batch[], Map<string, ShownForecast>>();
   const make = async (shop: ShopReference, state: ShopState, query: ForecastQuery): Forecast => {
-    const tenant = await actors.state<TenantState>(tenantAddress(shop.tenantId));
-    const settings = tenant?.settings ?? resolveSettings({});
+    const settings = settingsOf(await committedTenant(actors, shop.tenantId));
     const run = runOf(state, query, { settings, eachMs: messageTimeMs(times), nowMs: clock.wallMs() });
     if (run === undefined) return null;
     const yielder = new Yielder();
@@ -89,6 +86,6 @@ function planOf(batch: Batch, { text, mediaUrl = '' }: Partial<BatchContent>): B
   const { declared, unheard } = batch.left;
   const { share, quietHours, notBeforeMs, notAfterMs, isFilled } = batch;
   const sameContent = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
-  const knownCount = waitingOf(batch) - declared - unheard;
-  return { known: knownCount, unheard, declared, sameContent, share, quietHours, notBeforeMs, notAfterMs };
+  const wrote = waitingOf(batch) - declared - unheard;
+  return { wrote, unheard, declared, sameContent, share, quietHours, notBeforeMs, notAfterMs };
 }

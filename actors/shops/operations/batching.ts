@@ -42,28 +42,18 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
     reply: Outcome<BatchReply, Code>,
   ) => {
     if (!reply.ok) return reply;
-    const { batchId, refused, replayed, differs } = reply.value;
+    const { batchId, refused, isReplayed, differs } = reply.value;
     const view = await batch(shop, batchId);
-    return view.ok ? done({ replayed, differs, accepted: { ...view.value, refused } }) : view;
+    return view.ok ? done({ isReplayed, differs, accepted: { ...view.value, refused } }) : view;
   };
   return {
     batch,
     createBatch: async (shop, request) =>
-      withBatch(
-        shop,
-        await askShop(actors, shop, {
-          type: 'create_batch',
-          asked: request,
-        }),
-      ),
+      withBatch(shop, await askShop(actors, shop, { type: 'create_batch', asked: request })),
     addRecipients: async (shop, batchId, request) =>
       withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked: request })),
     async steerBatch(shop, batchId, action) {
-      const reply = await askShop(actors, shop, {
-        type: 'steer_batch',
-        batchId,
-        order: action,
-      });
+      const reply = await askShop(actors, shop, { type: 'steer_batch', batchId, order: action });
       return reply.ok ? await batch(shop, batchId) : reply;
     },
     listBatches: (shop, query) =>

@@ -8,7 +8,7 @@ import { askShop } from './ask-shop.ts';
 
 interface CancellingOptions {
   readonly actors: Pick<Actors, 'ask'>;
-  readonly pool: Pick<PoolClient, 'takeBackCancelled'>;
+  readonly poolClient: Pick<PoolClient, 'takeBackCancelled'>;
 }
 
 /**
@@ -65,11 +65,11 @@ export async function cancelMatching(
 
 /** Asks the pool shop for the message, and reports the answer to its own shop. */
 async function takeBack(
-  { actors, pool }: CancellingOptions,
+  { actors, poolClient }: CancellingOptions,
   shop: ShopReference,
   { messageId, createdAtMs, pool: carrier }: MessageAtPool,
 ): Promise<Outcome<true, CancelCode>> {
-  const answer = await pool.takeBackCancelled({ messageId, createdAtMs, pool: carrier });
+  const answer = await poolClient.takeBackCancelled({ messageId, createdAtMs, pool: carrier });
   if (answer === undefined) return UNANSWERED;
   if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');
   await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: carrier, answer });

@@ -13,6 +13,7 @@ import type {
   ShopReference,
   WaitingCaller,
 } from '../shop-operations.ts';
+import { committedShop } from '../state/committed-shop.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 import { askShop, fromShop } from './ask-shop.ts';
 import { channelView } from './channel-view.ts';
@@ -83,7 +84,7 @@ async function phoneWait(
   pairWith: string,
   { actors, pairing }: Pick<ConnectionOptions, 'actors' | 'pairing'>,
 ): Promise<PairingWait | undefined> {
-  const state = await actors.state<ShopState>(shopAddress(shop));
+  const state = await committedShop(actors, shopAddress(shop));
   return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : undefined;
 }
 
@@ -116,7 +117,7 @@ async function untilOpened(
 ): Promise<void> {
   const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
   for (;;) {
-    const state = await actors.state<ShopState>(shopAddress(shop));
+    const state = await committedShop(actors, shopAddress(shop));
     const leftMs = untilMs - clock.monotonicMs();
     if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.isClosed || caller?.isGone) return;
     const change = waiters.next(shop, leftMs, caller);

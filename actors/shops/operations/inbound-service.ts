@@ -2,8 +2,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, renamedFailure } from '../../failure.ts';
 import { type FileHosts, LARGEST_INBOUND_FILE } from '../../inbound-content.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
+import { committedTenant } from '../../tenants/committed-tenant.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
 import { readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
 import type { NumberVault } from '../records/number-vault.ts';
@@ -23,13 +22,12 @@ export interface InboundServiceOptions {
   };
 }
 
-/** The API's operations on inbound messages. */
+/** Returns the API's operations on inbound messages. */
 export function inboundService(options: InboundServiceOptions): InboundOperations {
   const { actors } = options;
-  const tenantOf = async (tenantId: string) => await actors.state<TenantState>(tenantAddress(tenantId));
   /** Returns a message of the tenant, unless its shop is erased. Messages of an erased shop may still be stored. */
   const findStored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
-    const tenant = await tenantOf(tenantId);
+    const tenant = await committedTenant(actors, tenantId);
     if (tenant === undefined) return undefined;
     const [inbound] = await readInboundRecords(tenant.shard, [id.toLowerCase()], options);
     const isOwn = inbound?.record.tenantId === tenantId && tenant.shops.has(inbound.record.shopId);
@@ -37,7 +35,7 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
   };
   return {
     async list(shop, query) {
-      const tenant = await tenantOf(shop.tenantId);
+      const tenant = await committedTenant(actors, shop.tenantId);
       if (tenant?.shops.has(shop.shopId) !== true) return failed('SHOP_NOT_FOUND');
       const { shard } = shopAddress(shop);
       return done(await listInbound({ shard, keys: shopKeys(shard, shop.shopId) }, query, options));

@@ -4,12 +4,13 @@ import { mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import { committedTenant } from '../../tenants/committed-tenant.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import { knownMessage, messageLookup } from '../records/message-days.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { MessageView, ShopOperations, ShopReference } from '../shop-operations.ts';
+import { activeShop, committedShop } from '../state/committed-shop.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { NO_SHOP } from './ask-shop.ts';
 import { cancelMatching, cancelOne } from './cancelling.ts';
@@ -21,7 +22,7 @@ interface MessageOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
-  readonly pool: Pick<PoolClient, 'takeBackCancelled'>;
+  readonly poolClient: Pick<PoolClient, 'takeBackCancelled'>;
   /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
 }
@@ -34,7 +35,7 @@ export function messageOperations(
   const views = new MessageViews();
   const message: ShopOperations['message'] = (tenantId, messageId) => {
     const id = messageId.toLowerCase();
-    return mapMaybePromise(actors.state<TenantState>(tenantAddress(tenantId)), (tenant) => {
+    return mapMaybePromise(committedTenant(actors, tenantId), (tenant) => {
       if (tenant === undefined) return NOT_FOUND;
       const foundRecord = knownMessage(tenant.shard, id, store);
       return foundRecord === undefined
@@ -63,7 +64,7 @@ export function messageOperations(
 function placed(message: OwnedView, { actors, clock, times }: MessageOptions): MessageView {
   const { view, shop, placed: last } = message;
   if (view.status !== 'queued') return view;
-  const state = actors.peek<ShopState>(shop);
+  const state = activeShop(actors, shop);
   if (state === undefined) return view;
   const secondMs = estimateBaseMs(clock);
   if (last?.state.deref() === state && last.secondMs === secondMs) return last.view;
@@ -83,7 +84,7 @@ async function storedShop(
   actors: Pick<Actors, 'state'>,
 ): Promise<Pick<ShopState, 'shard' | 'keys'> | undefined> {
   try {
-    return await actors.state<ShopState>(shopAddress(shop));
+    return await committedShop(actors, shopAddress(shop));
   } catch (error) {
     if (!(error instanceof RuntimeFailure && error.code === 'SUSPENDED')) throw error;
     const { shard } = shopAddress(shop);
@@ -91,7 +92,7 @@ async function storedShop(
   }
 }
 
-/** A page of a shop's messages, also while its actor waits for an operator. */
+/** Returns a page of a shop's messages, also while its actor waits for an operator. */
 async function listStored(
   shop: ShopReference,
   query: Parameters<ShopOperations['listMessages']>[1],
@@ -100,7 +101,7 @@ async function listStored(
   const foundShop = await storedShop(shop, options.actors);
   if (foundShop === undefined) return NO_SHOP;
   const { items, nextCursor } = await listMessages(foundShop, options.store, query);
-  const state = options.actors.peek<ShopState>(shopAddress(shop));
+  const state = activeShop(options.actors, shopAddress(shop));
   if (state === undefined) return done({ items, nextCursor });
   const context = { times: options.times, nowMs: estimateBaseMs(options.clock) };
   const placedItems = items.map((view) =>

@@ -1,8 +1,7 @@
 import { isPerson } from '../../../policy/recipient.ts';
-import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { refusedWith, type SendCode } from '../../failure.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import { committedTenant, settingsOf } from '../../tenants/committed-tenant.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { IdempotentReply } from '../idempotent-reply.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
@@ -18,7 +17,7 @@ import { askShop } from './ask-shop.ts';
 
 export interface SendingOptions {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
-  readonly pool: Pick<PoolClient, 'find'>;
+  readonly poolClient: Pick<PoolClient, 'find'>;
   /**
    * Asks the shop's session for its groups, or for one of them, once it is open. Settles after the session's report, or
    * after a timeout.
@@ -30,8 +29,8 @@ export interface SendingOptions {
 export function sendOperation(options: SendingOptions): ShopOperations['send'] {
   const { actors } = options;
   const sendFor = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
-    const settings = tenant?.settings ?? resolveSettings({});
-    // A reply quotes a message to the shop's own number, and a batch waits for it.
+    const settings = settingsOf(tenant);
+    // A reply quotes a message to this shop's number, and a batch sends only when its own shop can.
     const isOwn = draft.reply !== undefined || draft.batch !== undefined;
     const mayGoByPool = !isOwn && (tenant?.record.poolFallback ?? false);
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
@@ -40,7 +39,7 @@ export function sendOperation(options: SendingOptions): ShopOperations['send'] {
     return isDirect ? askShop(actors, shop, command) : sendWithHelp(shop, command, options);
   };
   return (shop, draft) => {
-    const tenant = actors.state<TenantState>(tenantAddress(shop.tenantId));
+    const tenant = committedTenant(actors, shop.tenantId);
     return tenant instanceof Promise
       ? tenant.then((foundTenant) => sendFor(shop, draft, foundTenant))
       : sendFor(shop, draft, tenant);
@@ -51,7 +50,7 @@ export function sendOperation(options: SendingOptions): ShopOperations['send'] {
 async function sendWithHelp(
   shop: ShopReference,
   command: CommandOf<'send'>,
-  { actors, pool, askGroups }: SendingOptions,
+  { actors, poolClient, askGroups }: SendingOptions,
 ): Promise<ShopOutcome<IdempotentReply<AcceptedReply>, SendCode>> {
   const reply = await askShop(actors, shop, command);
   if (!('ask' in reply)) return reply;
@@ -59,7 +58,7 @@ async function sendWithHelp(
     await askGroups(shop, reply.groupId);
     return await askShop(actors, shop, { ...command, groupAsked: true });
   }
-  const carrier = await pool.find(reply.offer);
+  const carrier = await poolClient.find(reply.offer);
   if (carrier === undefined) return refusedWith(reply.failure);
   return await askShop(actors, shop, { ...command, pool: carrier });
 }

@@ -1,15 +1,15 @@
-import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { type ChannelCode, done, failed, type Outcome } from '../../failure.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
+import { committedTenant, settingsOf } from '../../tenants/committed-tenant.ts';
 import { mayAskForGroup } from '../judging/judge-send.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import { readAnyRecipient } from '../reading/recipient-facts.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { GroupView, ShopOperations, ShopPolicyView, ShopReference } from '../shop-operations.ts';
+import { committedShop } from '../state/committed-shop.ts';
 import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import { askShop, fromShop } from './ask-shop.ts';
 import { batchOperations } from './batching.ts';
@@ -24,7 +24,7 @@ export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
-  readonly pool: Pick<PoolClient, 'find' | 'takeBackCancelled'>;
+  readonly poolClient: Pick<PoolClient, 'find' | 'takeBackCancelled'>;
   /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
   /** Retention of ended scheduled sends in milliseconds. */
@@ -33,22 +33,22 @@ export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly host: { isAvailable(): boolean };
 }
 
-/** The API's operations on a shop. Reads use the actor's last committed state, changes go through its mailbox. */
+/** Returns the API's operations on a shop. Reads use the actor's last committed state, changes are commands to it. */
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, askGroups } = options;
-  const settingsOf = async ({ tenantId }: ShopReference): Promise<TenantSettings> =>
-    (await actors.state<TenantState>(tenantAddress(tenantId)))?.settings ?? resolveSettings({});
+  const settingsNow = async ({ tenantId }: ShopReference): Promise<TenantSettings> =>
+    settingsOf(await committedTenant(actors, tenantId));
   return {
     ...connectionOperations(options),
     send: sendOperation(options),
     postStatus: async (shop, draft) =>
-      askShop(actors, shop, { type: 'post_status', draft, settings: await settingsOf(shop) }),
+      askShop(actors, shop, { type: 'post_status', draft, settings: await settingsNow(shop) }),
     ...messageOperations(options),
     ...scheduleOperations(options),
     ...batchOperations(options),
     policy: (shop, recipient) =>
       fromShop(actors, shop, async (state) => {
-        const query = { to: recipient, settings: await settingsOf(shop) };
+        const query = { to: recipient, settings: await settingsNow(shop) };
         const view = await policyOf(state, query, options);
         const refusal = view.forecast?.failure;
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
@@ -57,7 +57,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         return fromShop(actors, shop, async (state) => done(await policyOf(state, query, options)));
       }),
     async groups(shop) {
-      if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
+      if (isConnected(await committedShop(actors, shopAddress(shop)))) await askGroups(shop);
       return await fromShop(actors, shop, groupsOf);
     },
   };

@@ -22,7 +22,7 @@ import { readMessage } from '../records/message-days.ts';
 import type { MessageBody } from '../records/message-record.ts';
 import { shopOf } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import type { ShopState } from '../state/shop-state.ts';
+import { activeShop } from '../state/committed-shop.ts';
 import { attributedText } from '../texts/attributed-text.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
@@ -65,11 +65,11 @@ export class PoolClient {
   async find(offer: PoolOffer): Promise<ShopReference | undefined> {
     const { clock, sessions, random } = this.#options;
     const untilMs = clock.monotonicMs() + SEARCH_MS;
-    const listedSessions = await sessions.list();
-    while (listedSessions.length > 0) {
+    const poolShops = await sessions.listShops();
+    while (poolShops.length > 0) {
       const timeoutMs = Math.min(OFFER_TIMEOUT_MS, untilMs - clock.monotonicMs());
       if (timeoutMs <= 0) return undefined;
-      const [pool] = listedSessions.splice(Math.floor(random() * listedSessions.length), 1);
+      const [pool] = poolShops.splice(Math.floor(random() * poolShops.length), 1);
       if (pool === undefined) return undefined;
       const reply = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
         logBackgroundFailure(this.#options.log, error, { pool }, 'an offer to a shop of the pool failed');
@@ -148,7 +148,7 @@ export class PoolClient {
       const { createdAtMs } = body;
       const request = hasOptedOut
         ? ({ ask: 'withdraw', pool: effect.pool, messageId, createdAtMs } as const)
-        : ({ ask: 'take', pool: effect.pool, body, known: effect.wasTaken } as const);
+        : ({ ask: 'take', pool: effect.pool, body, known: effect.isTaken } as const);
       const answer = await this.#ask(request, ASK_TIMEOUT_MS);
       this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
     } else if (hasOptedOut) {
@@ -167,7 +167,7 @@ export class PoolClient {
     const { actors, store, platformName } = this.#options;
     const { shard } = address;
     const body = (await readMessage(shard, messageId, store))?.body;
-    const state = actors.peek<ShopState>(address);
+    const state = activeShop(actors, address);
     if (body === undefined || state === undefined) return undefined;
     const { writer } = await readWriter(state, { to: body.to ?? '' }, store);
     const text = attributedText(body.text, { shopName: state.name, platformName });

@@ -2,8 +2,7 @@ import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
+import { committedTenant } from '../../tenants/committed-tenant.ts';
 import {
   type PoolReplies,
   type PoolReply,
@@ -29,17 +28,17 @@ export function poolService(options: {
 }): (payload: string) => Promise<string> {
   const { actors, store } = options;
 
-  const fromRecord = async (shard: number, messageId: string, wasTaken: boolean): Promise<PoolReply> => {
+  const fromRecord = async (shard: number, messageId: string, isTaken: boolean): Promise<PoolReply> => {
     const [record] = await readCarried(shard, [messageId], store);
     if (record !== undefined) return replyFromRecord(record);
-    return wasTaken ? { kind: 'lost' } : { kind: 'refused' };
+    return isTaken ? { kind: 'lost' } : { kind: 'refused' };
   };
 
   /** Returns a pool shop's reply; for an erased shop, the reply from its remaining records. */
   const asPool = async (request: RequestToPool): Promise<PoolReplies[RequestToPool['ask']]> => {
     const { pool } = request;
     const address = shopAddress(pool);
-    const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
+    const tenant = await committedTenant(actors, pool.tenantId);
     // Until its erasure is done the ends of its messages are unknown.
     if (tenant?.erasing.has(pool.shopId)) throw movedAwayFailure();
     if (!tenant?.shops.has(pool.shopId)) {
@@ -49,10 +48,10 @@ export function poolService(options: {
         : await fromRecord(address.shard, request.messageId, false);
     }
     const { record, settings } = tenant;
-    const isOpen = record.platform && record.active && !record.deleted;
+    const isPoolOpen = record.platform && record.active && !record.deleted;
     const reply = await actors.ask<ShopReplies['pool.offer' | 'pool.take' | 'pool.withdraw']>(
       address,
-      commandOf(request, { settings, isOpen }),
+      commandOf(request, { settings, isPoolOpen }),
     );
     if (reply === undefined) throw movedAwayFailure();
     return reply;
@@ -75,11 +74,11 @@ export function poolService(options: {
 
 function commandOf(
   request: RequestToPool,
-  tenant: { readonly settings: TenantSettings; readonly isOpen: boolean },
+  tenant: { readonly settings: TenantSettings; readonly isPoolOpen: boolean },
 ): ShopCommand {
   if (request.ask === 'offer') return { type: 'pool.offer', offer: request.offer, ...tenant };
   if (request.ask === 'take')
-    return { type: 'pool.take', body: request.body, wasTaken: request.known, ...tenant };
+    return { type: 'pool.take', body: request.body, isTaken: request.known, ...tenant };
   const { messageId, createdAtMs, reason } = request;
   return { type: 'pool.withdraw', messageId, createdAtMs, ...(reason === undefined ? {} : { reason }) };
 }

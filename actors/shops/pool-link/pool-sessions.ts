@@ -1,11 +1,11 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
+import { activeTenant, committedTenant } from '../../tenants/committed-tenant.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { channelState, type ShopState } from '../state/shop-state.ts';
+import { activeShop } from '../state/committed-shop.ts';
+import { channelState } from '../state/shop-state.ts';
 
 /** Set of `tenant/shop`: the platform's shops with an open session, as their nodes reported them. */
 const POOL_SESSIONS_KEY = 'pool-sessions';
@@ -31,7 +31,7 @@ export class PoolSessions {
 
   /** A tenant changed; it may have become the platform's, or no longer be. */
   tenantChanged(tenantId: string): void {
-    const shops = this.#options.actors.peek<TenantState>(tenantAddress(tenantId))?.shops.keys() ?? [];
+    const shops = activeTenant(this.#options.actors, tenantId)?.shops.keys() ?? [];
     for (const shopId of shops) {
       const shop = { tenantId, shopId };
       this.#write(shop, async () => (await this.#isPlatform(tenantId)) && this.#isConnected(shop));
@@ -43,7 +43,8 @@ export class PoolSessions {
     await this.#options.store.append([['SREM', POOL_SESSIONS_KEY, member(shop)]]);
   }
 
-  async list(): Promise<ShopReference[]> {
+  /** Returns the pool shops that may have an open session. */
+  async listShops(): Promise<ShopReference[]> {
     const [members] = await this.#options.store.read([['SMEMBERS', POOL_SESSIONS_KEY]]);
     return members.map((text) => {
       const [tenantId = '', shopId = ''] = text.split('/');
@@ -55,9 +56,9 @@ export class PoolSessions {
   #write(shop: ShopReference, isIn: () => Promise<boolean | undefined>): void {
     const { store, log } = this.#options;
     const writeChange = async (): Promise<void> => {
-      const isOpen = await isIn();
-      if (isOpen === undefined) return;
-      await store.append([[isOpen ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
+      const isListed = await isIn();
+      if (isListed === undefined) return;
+      await store.append([[isListed ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
     };
     writeChange().catch((error: unknown) =>
       log.warn({ ...shop, err: error }, 'a change of a pool shop could not be recorded for the pool'),
@@ -65,13 +66,13 @@ export class PoolSessions {
   }
 
   async #isPlatform(tenantId: string): Promise<boolean> {
-    const tenant = await this.#options.actors.state<TenantState>(tenantAddress(tenantId));
+    const tenant = await committedTenant(this.#options.actors, tenantId);
     return tenant?.record.platform ?? false;
   }
 
   /** The shop's state now, which may differ from that at the time of the event. */
   #isConnected(shop: ShopReference): boolean {
-    const state = this.#options.actors.peek<ShopState>(shopAddress(shop));
+    const state = activeShop(this.#options.actors, shopAddress(shop));
     return state !== undefined && channelState(state) === 'connected';
   }
 }

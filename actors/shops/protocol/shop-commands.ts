@@ -16,8 +16,8 @@ import type { OptOutNotice } from '../state/opt-out-notice.ts';
 import type { PoolOffer, PoolReply } from './pool-protocol.ts';
 
 /**
- * The commands of a shop's actor. Dead letters store those of the lane `client`, a week by default. So their fields keep
- * their names.
+ * The commands of a shop's actor. Dead letters store those of the lane `client`, a week by default. So their fields
+ * keep their names.
  */
 export type ShopCommand =
   | {
@@ -65,17 +65,17 @@ export type ShopCommand =
       readonly type: 'pool.offer';
       readonly offer: PoolOffer;
       readonly settings: TenantSettings;
-      /** True if its tenant is the platform's, so that it may take more messages. */
-      readonly isOpen: boolean;
+      /** True if its tenant is the platform's, active and not deleted. Only then it may take more messages. */
+      readonly isPoolOpen: boolean;
     }
   | {
       readonly type: 'pool.take';
       readonly body: MessageBody;
       /** True if the shop has replied that it took the message. Without a record of it, the message is lost. */
-      readonly wasTaken: boolean;
+      readonly isTaken: boolean;
       readonly settings: TenantSettings;
-      /** True if its tenant is the platform's, so that it may take more messages. */
-      readonly isOpen: boolean;
+      /** True if its tenant is the platform's, active and not deleted. Only then it may take more messages. */
+      readonly isPoolOpen: boolean;
     }
   | {
       readonly type: 'pool.withdraw';

@@ -21,7 +21,7 @@ export type PoolEffect =
       readonly messageId: string;
       readonly pool: ShopReference;
       /** True if the pool shop has answered that it took the message. */
-      readonly wasTaken: boolean;
+      readonly isTaken: boolean;
     }
   | { readonly type: 'find_pool'; readonly messageId: string }
   /** A carried message ended. Its origin is notified, and asks for the state if the notice is lost. */

@@ -75,7 +75,7 @@ interface GroupNeeded extends Failed<SendCode> {
 /** The reply about a batch: its id, and the refused recipients. */
 export interface BatchReply {
   readonly batchId: string;
-  readonly replayed: boolean;
+  readonly isReplayed: boolean;
   readonly differs: boolean;
   readonly refused: readonly RefusedRecipient[];
 }

@@ -29,7 +29,7 @@ export interface RecipientFacts {
 }
 
 /** The facts that a send is judged by. */
-export interface SendFacts extends RecipientFacts {
+export interface RecipientAndOriginal extends RecipientFacts {
   /** The original of the same idempotency key. */
   readonly original?: StoredMessage | undefined;
 }
@@ -56,9 +56,9 @@ export function readAnyRecipient(
   store: Store,
 ): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(recipient)) return readRecipient(state, recipient, store);
-  if (!isNetworkId(recipient)) return unknownPerson;
+  if (!isNetworkId(recipient)) return UNKNOWN_PERSON;
   return mapMaybePromise(readWriter(state, { to: recipient }, store), ({ storedUnder: _, ...facts }) => ({
-    ...unknownPerson,
+    ...UNKNOWN_PERSON,
     ...facts,
   }));
 }
@@ -187,7 +187,7 @@ export function readWriter(
 }
 
 /** The facts about a person who is not known at all. */
-const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
+const UNKNOWN_PERSON: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
 /**
  * Combines the replies about each form of one number, from an index on, with the known facts about the person's other
@@ -196,7 +196,7 @@ const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, de
 function gather(
   answers: readonly unknown[],
   start: number,
-  knownFacts: RecipientFacts = unknownPerson,
+  knownFacts: RecipientFacts = UNKNOWN_PERSON,
 ): RecipientFacts {
   let { isCustomer, writer } = knownFacts;
   let contact: ContactRecord | undefined;

@@ -6,7 +6,7 @@ import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import { presentFields } from '../../present-fields.ts';
 import { type MessageContent, NO_CONTENT } from '../message-content.ts';
-import type { MessageView, Reply } from '../shop-operations.ts';
+import type { AnsweredMessage, MessageView } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface MessageBody extends MessageContent {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string | null;
   /** For a reply: the message it answers. */
-  readonly reply: Reply | undefined;
+  readonly reply: AnsweredMessage | undefined;
   /** The id of its batch. Undefined if it belongs to none. */
   readonly batchId: string | undefined;
   readonly via: 'shop' | 'pool';
@@ -47,7 +47,9 @@ type EmptyBut<Kept extends keyof MessageBody> = {
 /** The fields that stay when the recipient is erased: those that the service sets, and those about the call. */
 type KeptField = FixedField | 'batchId' | 'policy' | 'idempotencyKey' | 'requestId' | 'traceparent';
 
-/** The other fields, as they are after the erasure. A new field of a message that is in neither list does not compile. */
+/**
+ * The other fields, as they are after the erasure. A new field of a message that is in neither list does not compile.
+ */
 const ERASED_FIELDS: EmptyBut<KeptField> = { to: null, reply: undefined, ...NO_CONTENT };
 
 /** The fields that are not stored without a value. A new field that is missing here does not compile. */

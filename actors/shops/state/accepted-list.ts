@@ -1,8 +1,8 @@
 /**
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the
  * index of the shop's messages, its queue (the ones that have not ended) and its ledger. An element without an id
- * counts a message that was carried for another shop. Lists begun by 0.1.0 contain ids alone before they
- * contain entries alone.
+ * counts a message that was carried for another shop. A list that 0.1.0 began
+ * has elements with only an id at its head.
  */
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';
@@ -12,7 +12,7 @@ import { dayEndsMs, dayOf, type Retention } from '../records/message-days.ts';
 
 const ID_CHARACTERS = 24;
 
-/** The element for a message of the shop's own, or for one that it carries. */
+/** Returns the element for a message of the shop's own, or for one that it carries. */
 export function encodeAccepted(messageId: string | undefined, entry: LedgerEntry): string {
   return (messageId ?? '') + encodeEntry(entry);
 }
@@ -64,7 +64,8 @@ export function addedAtMs(element: string): number | undefined {
 
 /**
  * The positions in a shop's list, and the days whose expiry was set. Changed in place once a commit succeeds, like the
- * ledger. A position counts from the head at the time the actor was loaded, so that it stays valid when the list is cut.
+ * ledger. A position counts from the head at the time the actor was loaded, so that it stays valid when the list is
+ * cut.
  */
 export class AcceptedList {
   /** The position of the next element. */
@@ -82,9 +83,9 @@ export class AcceptedList {
   /** The newest day for which this actor set the expiry of inbound messages. */
   inboundDay: number | undefined;
 
-  constructor(next: number, firstPlace: number, cutDueAtMs: number) {
+  constructor(next: number, ended: number, cutDueAtMs: number) {
     this.next = next;
-    this.ended = firstPlace;
+    this.ended = ended;
     this.cutDueAtMs = cutDueAtMs;
   }
 }

@@ -79,22 +79,25 @@ export interface BatchContent extends DraftContent {
 
 type Keys = Pick<ShopKeys, 'shop' | 'batches'>;
 
-/** The hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their indexes, `e:<place>` their results. */
+/**
+ * Returns the key of the hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their indexes, `e:<place>`
+ * their results.
+ */
 export function batchKey({ shop }: Pick<Keys, 'shop'>, batchId: string): string {
   return `${shop}:batch:${batchId}`;
 }
 
-/** The key of the batches that ended on a day: their ids, with digests of their idempotency keys. */
+/** Returns the key of the batches that ended on a day: their ids, with digests of their idempotency keys. */
 export function endedBatchesKey({ shop }: Pick<Keys, 'shop'>, day: number): string {
   return `${shop}:batches-ended:${day}`;
 }
 
-/** The batch's field with the answer to the call that added recipients with this idempotency key. */
+/** Returns the batch's field with the answer to the call that added recipients with this idempotency key. */
 export function firstCallField(idempotencyKey: string): string {
   return `added:${keyField(idempotencyKey)}`;
 }
 
-/** The field under which a batch has the recipient with a number, in whichever form it is written. */
+/** Returns the field under which a batch has the recipient with a number, in whichever form it is written. */
 export function numberField(recipient: string): string {
   return `n:${recipientKey(recipient)}`;
 }
@@ -163,8 +166,8 @@ export function isActive({ status }: BatchRecord): boolean {
 }
 
 /**
- * Since when an active batch with waiting recipients has decided on none; undefined without one. It may lie ahead: the batch
- * begins then.
+ * Returns the time since which an active batch has processed none of its waiting recipients. If several do so, it is
+ * the earliest. If a batch begins later, its time is in the future. Undefined if no batch waits.
  */
 export function standsSinceMs(batches: readonly BatchRecord[]): number | undefined {
   let sinceMs: number | undefined;
@@ -222,8 +225,7 @@ export function withMessageState(
   return batches.map((batch) => {
     if (batch.id !== batchId) return batch;
     const { queued } = batch.counts;
-    const endStatus = status as 'sent' | 'failed' | 'rejected';
-    const counts = { ...batch.counts, queued: queued - 1, [endStatus]: batch.counts[endStatus] + 1 };
+    const counts = { ...batch.counts, queued: queued - 1, [status]: batch.counts[status] + 1 };
     return { ...batch, counts, codes: reason === null ? batch.codes : countCode(batch.codes, reason) };
   });
 }

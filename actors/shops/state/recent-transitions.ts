@@ -3,15 +3,15 @@ import type { MachineStep } from '../machines/transition-table.ts';
 const KEPT_TRANSITIONS = 20;
 
 /** One step of one of the two machines, and its time. */
-export interface Transition extends MachineStep {
+export interface PastTransition extends MachineStep {
   readonly atMs: number;
   readonly machine: 'channel' | 'pacing';
 }
 
 /**
  * The last transitions of a shop's two machines, for operators. Changed in place once a commit succeeds, like the
- * ledger. A message takes four of them, and new objects for each would live for seconds in thousands of shops. The steps
- * themselves belong to the machines' tables, which all shops share.
+ * ledger. A message takes four of them, and new objects for each would live for seconds in thousands of shops. The
+ * steps themselves belong to the machines' tables, which all shops share.
  */
 export class RecentTransitions {
   #steps: MachineStep[] = [];
@@ -32,9 +32,9 @@ export class RecentTransitions {
   }
 
   /** Returns the transitions, newest last. */
-  list(): Transition[] {
+  list(): PastTransition[] {
     const transitions = this.#steps.map(
-      (step, index) => ({ atMs: this.#atMs[index], ...step }) as Transition,
+      (step, index) => ({ atMs: this.#atMs[index], ...step }) as PastTransition,
     );
     return [...transitions.slice(this.#oldest), ...transitions.slice(0, this.#oldest)];
   }

@@ -8,7 +8,7 @@ import type { FailureCode } from '../../failure.ts';
 import { NO_DRAFT } from '../message-content.ts';
 import { dayEndsMs, dayOf, keptDays, type Retention } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
-import type { AskedPart, MessageDraft, ScheduledEnd } from '../shop-operations.ts';
+import type { AskedPart, CallerDraft, ScheduledEnd } from '../shop-operations.ts';
 
 /** A send that waits for its time. */
 export interface ScheduledSend {
@@ -23,7 +23,7 @@ export interface ScheduledSend {
 }
 
 /** The content to send, as it is stored. */
-export type ScheduledDraft = Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'> & {
+export type ScheduledDraft = CallerDraft & {
   readonly sendAtMs: number;
   readonly notAfterMs: number;
   readonly createdAtMs: number;

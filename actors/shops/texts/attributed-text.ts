@@ -1,4 +1,4 @@
-import { hasText, MESSAGE_TEXT_LIMIT } from '../../../policy/message-content.ts';
+import { hasText, MESSAGE_TEXT_LIMIT } from '../../../policy/content-rules.ts';
 
 /** The names in the last line of a pooled message. */
 interface Attribution {

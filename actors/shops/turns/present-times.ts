@@ -1,19 +1,19 @@
 import type { ChannelContext } from '../machines/channel-context.ts';
 import type { PacingTimes } from '../machines/pacing-times.ts';
 import { longestReconnectMs } from '../machines/reconnect-delay.ts';
-import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
+import { channelStepper, encodeMachines, pacingStepper } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../state/shop-state.ts';
 import { encodeLimits, presentLimits } from '../state/stored-limits.ts';
 
 /** Returns the earlier of both; null stays null. */
-function notAfter(storedMs: number | null, mostMs: number): number | null {
+function earlierMs(storedMs: number | null, mostMs: number): number | null {
   return storedMs === null ? null : Math.min(storedMs, mostMs);
 }
 
 /**
- * Returns the shop without waits that are longer than possible at `nowMs`. If a clock that was ahead stored a gap, a
- * pause or an age, the shop would stop until that time. Each wait starts again at its full length, so none is too
- * short.
+ * Returns the shop with each wait cut to the longest that is possible at `nowMs`. If a clock that was ahead stored a
+ * gap, a pause or an age, the shop would stop until that time. A wait that is cut starts again at its full length, so
+ * it is not too short.
  */
 export function withPresentTimes(
   state: ShopState,
@@ -24,15 +24,15 @@ export function withPresentTimes(
   const waits = pacingBefore.context;
   const pausedMs = Math.max(times.pauseMs, waits.pausedForMs ?? 0);
   const longestMs = { gap: times.sendGap.maxMs, paused: pausedMs }[String(pacingBefore.value)];
-  const untilMs = notAfter(waits.untilMs, nowMs + (longestMs ?? times.outcomeMs));
+  const untilMs = earlierMs(waits.untilMs, nowMs + (longestMs ?? times.outcomeMs));
   const ages = channelBefore.context;
-  const pairedAtMs = notAfter(ages.pairedAtMs, nowMs);
-  const warmupSinceMs = notAfter(ages.warmupSinceMs ?? null, nowMs);
+  const pairedAtMs = earlierMs(ages.pairedAtMs, nowMs);
+  const warmupSinceMs = earlierMs(ages.warmupSinceMs ?? null, nowMs);
   const ban = ages.ban == null ? ages.ban : presentBan(ages.ban, nowMs);
   const isBanned = channelBefore.value === 'banned' && ban != null;
   const longestWaitMs = longestReconnectMs(ages.lastEnd?.end);
-  const reconnectAtMs = isBanned ? ban.untilMs : notAfter(ages.reconnectAtMs, nowMs + longestWaitMs);
-  const downSinceMs = notAfter(ages.downSinceMs, nowMs);
+  const reconnectAtMs = isBanned ? ban.untilMs : earlierMs(ages.reconnectAtMs, nowMs + longestWaitMs);
+  const downSinceMs = earlierMs(ages.downSinceMs, nowMs);
   const isPresent =
     untilMs === waits.untilMs &&
     pairedAtMs === ages.pairedAtMs &&
@@ -47,7 +47,7 @@ export function withPresentTimes(
   if (isPresent)
     return changedShop(state, { queue, currentMessage, limits, ...addUnstored(state, cutLimits) });
   const machines = {
-    channel: channel.restore({
+    channel: channelStepper.restore({
       value: channelBefore.value,
       context: {
         ...ages,
@@ -58,7 +58,7 @@ export function withPresentTimes(
         ...(ban === undefined ? {} : { ban }),
       },
     }),
-    pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
+    pacing: pacingStepper.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
   };
   const cut = ['actor', encodeMachines(machines, nowMs), ...cutLimits];
   return changedShop(state, { ...machines, queue, currentMessage, limits, ...addUnstored(state, cut) });

@@ -80,10 +80,8 @@ export function shopBehaviour(
       const builder = new TurnBuilder(state, nowMs, options);
       builder.write(...state.unstored);
       builder.change({ unstored: [] });
-      // After a crash of the actor alone, its session still runs, and the outcome of the message on the wire still
-      // arrives.
-      if (cause !== 'crash') afterLostProcess(builder);
-      else afterCrash(builder);
+      if (cause === 'crash') afterCrash(builder);
+      else afterLostProcess(builder);
       builder.endOverdue();
       return finishTurn(builder);
     },
@@ -112,7 +110,10 @@ function afterLostProcess(builder: TurnBuilder): void {
   stepChannel(builder, { type: 'activated', nowMs: builder.nowMs });
 }
 
-/** After a crash of the actor alone, a session still runs, and does not repeat its only code. */
+/**
+ * After a crash of the actor alone its session still runs. The outcome of a message on the wire still arrives. A
+ * session that waits for its code to be typed does not repeat the code, so it is opened again.
+ */
 function afterCrash(builder: TurnBuilder): void {
   const { inbound } = builder.state;
   if (inbound !== 'none') builder.perform({ type: 'set_inbound_mode', inbound });

@@ -2,9 +2,9 @@ import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { readBatchFacts } from './batches/batch-facts.ts';
-import { readOldest } from './builder/cut-accepted.ts';
 import type { FactSources } from './builder/fact-sources.ts';
 import { readCancel, readCancelledAtPool, readCancelQueue } from './cancel/cancel-facts.ts';
+import { readOldest } from './cut-accepted.ts';
 import { readDispatch } from './dispatch/dispatch-facts.ts';
 import { readReceipts } from './dispatch/receipt-turn.ts';
 import { readInbound, readOptOutAtPool } from './inbound/inbound-facts.ts';
@@ -14,7 +14,7 @@ import { readAlias } from './people/recipient-alias.ts';
 import { readCarry } from './pool/carry-facts.ts';
 import { readRequeue } from './pool/requeue-facts.ts';
 import { readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
-import { type FactsOfSend, readSend, readStatus } from './send/send-facts.ts';
+import { readSend, readStatus, type SendTurnFacts } from './send/send-facts.ts';
 
 /** Reads the facts that the turn on a command of the type needs in addition to the shop's state. */
 type Read<Type extends ShopCommand['type']> = (
@@ -58,7 +58,7 @@ const NO_FACTS: NoFacts = { areRead: false };
 
 /** The facts for a command of the type. The stored schedule is read for a due send only. */
 export type FactsOf<Type extends ShopCommand['type']> = Type extends 'send'
-  ? FactsOfSend & ScheduledFacts
+  ? SendTurnFacts & ScheduledFacts
   : Type extends keyof typeof READS
     ? Awaited<ReturnType<(typeof READS)[Type]>>
     : NoFacts;
@@ -96,7 +96,7 @@ export function readShopFacts(
 
 /** The stored schedule of a due send is read at the same time. */
 async function withSchedule(
-  sendFacts: MaybePromise<FactsOfSend>,
+  sendFacts: MaybePromise<SendTurnFacts>,
   scheduledFacts: Promise<ScheduledFacts>,
 ): Promise<FactsOf<'send'>> {
   const [facts, ofSchedule] = await Promise.all([sendFacts, scheduledFacts]);

@@ -30,21 +30,21 @@ export function admit(
 ): Admission {
   const key = state === undefined || state.record.deleted ? undefined : state.apiKeysByHash.get(call.keyHash);
   if (state === undefined || key === undefined)
-    return { admitted: false, failure: { code: 'API_KEY_INVALID' } };
+    return { isAdmitted: false, failure: { code: 'API_KEY_INVALID' } };
   const { id: keyId, limits } = key.record;
   const refusal = keyRefusal(state, key, call);
-  if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
+  if (refusal !== undefined) return { isAdmitted: false, failure: { code: refusal }, keyId };
   const caller = { tenantId: state.tenantId, keyId, permissions: key.permissions };
   const keyUse = { keyId, limits, nowMs: call.nowMs };
-  if (call.isContinued === true) return { admitted: true, caller, rate: keyLimits.narrowestWindow(keyUse) };
+  if (call.isContinued === true) return { isAdmitted: true, caller, rate: keyLimits.narrowestBucket(keyUse) };
   if (call.isBusy) {
-    const rate = keyLimits.narrowestWindow(keyUse);
-    return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
+    const rate = keyLimits.narrowestBucket(keyUse);
+    return { isAdmitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
   }
   const rate = keyLimits.take(keyUse);
   if (!rate.isAllowed) {
     const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
-    return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
+    return { isAdmitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
   }
   const quota = state.quota.take({
     plan: state.record.plan,
@@ -53,7 +53,7 @@ export function admit(
   });
   if (!quota.isAllowed) {
     const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
-    return { admitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
+    return { isAdmitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
   }
-  return { admitted: true, caller, rate };
+  return { isAdmitted: true, caller, rate };
 }

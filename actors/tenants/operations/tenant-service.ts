@@ -6,7 +6,7 @@ import { isObjectId } from '../../../runtime/object-id.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
 import { askTenant } from '../ask-tenant.ts';
-import { tenantAddress } from '../tenant-keys.ts';
+import { activeTenant, committedTenant } from '../committed-tenant.ts';
 import type {
   Admission,
   AdmissionTerms,
@@ -39,32 +39,14 @@ export interface TenantServiceOptions {
 const ERASED = failed('API_KEY_INVALID');
 const AS_ERASED = { from: 'NOT_FOUND', to: ERASED.failure.code } as const;
 
-/** The API's operations on a tenant. Reads use the actor's last committed state, changes go through its mailbox. */
+/** Returns the API's operations on a tenant. Reads use the actor's last committed state, changes are commands to it. */
 export function tenantService(options: TenantServiceOptions): TenantOperations {
-  const { actors, store, clock, keyLimits, usage } = options;
+  const { actors, store, clock } = options;
 
   const findTenant = (tenantId: string): MaybePromise<TenantState | undefined> => {
-    const address = tenantAddress(tenantId);
     // The caller checks that the lease is still valid before it releases the reply.
-    return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
+    return activeTenant(actors, tenantId) ?? committedTenant(actors, tenantId);
   };
-  const decide = (
-    tenant: TenantState | undefined,
-    { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
-    terms: AdmissionTerms,
-  ): Admission => {
-    const { isBusy, mayExceedQuota, isContinued } = terms;
-    const call = { keyHash, ip, isBusy, mayExceedQuota, isContinued, nowMs: clock.wallMs() };
-    const admission = admit(tenant, call, keyLimits);
-    if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.storeSoon(tenantId);
-    return admission;
-  };
-  // Separate, so that a call makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
-  const decideOnceFound = async (
-    tenant: Promise<TenantState | undefined>,
-    request: Parameters<typeof decide>[1],
-    terms: AdmissionTerms,
-  ): Promise<Admission> => decide(await tenant, request, terms);
   const identityOf = (
     tenant: TenantState | undefined,
     keyId: string,
@@ -80,12 +62,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
   };
 
   return {
-    admit(request, terms) {
-      const tenant = findTenant(request.tenantId);
-      return tenant instanceof Promise
-        ? decideOnceFound(tenant, request, terms)
-        : decide(tenant, request, terms);
-    },
+    admit: admission(options, findTenant),
     identity({ tenantId, keyId }) {
       return mapMaybePromise(findTenant(tenantId), (tenant) => identityOf(tenant, keyId));
     },
@@ -99,7 +76,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     async createShop(tenantId, draft, idempotencyKey) {
       const command = { type: 'create_shop', ...draft, imported: false, idempotencyKey } as const;
       const creationReply = renamedFailure(await askTenant(actors, tenantId, command), AS_ERASED);
-      if (!creationReply.ok || !creationReply.value.replayed) return creationReply;
+      if (!creationReply.ok || !creationReply.value.isReplayed) return creationReply;
       const shop = await this.findShop(tenantId, creationReply.value.shop.id);
       return shop.ok ? done({ ...creationReply.value, shop: shop.value }) : done(creationReply.value);
     },
@@ -128,6 +105,36 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     async revokeContact(tenantId, phone) {
       return renamedFailure(await askTenant(actors, tenantId, { type: 'revoke_contact', phone }), AS_ERASED);
     },
+  };
+}
+
+/** Makes the operation that admits a call. */
+function admission(
+  { clock, keyLimits, usage }: TenantServiceOptions,
+  findTenant: (tenantId: string) => MaybePromise<TenantState | undefined>,
+): TenantOperations['admit'] {
+  const decide = (
+    tenant: TenantState | undefined,
+    { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
+    terms: AdmissionTerms,
+  ): Admission => {
+    const { isBusy, mayExceedQuota, isContinued } = terms;
+    const call = { keyHash, ip, isBusy, mayExceedQuota, isContinued, nowMs: clock.wallMs() };
+    const decision = admit(tenant, call, keyLimits);
+    if (decision.rate !== undefined && !isBusy && isContinued !== true) usage.storeSoon(tenantId);
+    return decision;
+  };
+  // Separate, so that a call makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
+  const decideOnceFound = async (
+    tenant: Promise<TenantState | undefined>,
+    request: Parameters<typeof decide>[1],
+    terms: AdmissionTerms,
+  ): Promise<Admission> => decide(await tenant, request, terms);
+  return (request, terms) => {
+    const tenant = findTenant(request.tenantId);
+    return tenant instanceof Promise
+      ? decideOnceFound(tenant, request, terms)
+      : decide(tenant, request, terms);
   };
 }
 

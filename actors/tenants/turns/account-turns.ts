@@ -5,7 +5,7 @@ import { done, type Failed, failed } from '../../failure.ts';
 import { inboundModeOf } from '../../inbound-mode.ts';
 import { presentFields } from '../../present-fields.ts';
 import { changedRecord, settingsRefusal } from '../tenant-changes.ts';
-import type { TenantFieldsOf } from '../tenant-commands.ts';
+import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
 import type { ShopDraft } from '../tenant-operations.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from '../tenant-record.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
@@ -38,28 +38,19 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
       ownerNumber === null ? ['DEL', state.keys.ownerNumber] : ['SET', state.keys.ownerNumber, ownerNumber],
     );
   }
+  const effects: TenantEffect[] = [{ type: 'announce_tenant' }];
+  if (record.active !== state.record.active) {
+    const notice = { type: 'tenant_active', isActive: record.active } as const;
+    effects.push({ type: 'notify_shops', shopIds, notice }, { type: 'end_waits' });
+    effects.push(webhooksChanged({ ...state, record }));
+  }
+  const inbound = inboundModeOf(record);
+  if (inbound !== inboundModeOf(state.record))
+    effects.push({ type: 'notify_shops', shopIds, notice: { type: 'tenant_inbound', inbound } });
   return {
     state: { ...state, record, ownerNumber, settings: resolveSettings(record.settings) },
     writes,
-    effects: [
-      { type: 'announce_tenant' },
-      ...(record.active === state.record.active
-        ? []
-        : ([
-            { type: 'notify_shops', shopIds, notice: { type: 'tenant_active', isActive: record.active } },
-            { type: 'end_waits' },
-            webhooksChanged({ ...state, record }),
-          ] as const)),
-      ...(inboundModeOf(record) === inboundModeOf(state.record)
-        ? []
-        : ([
-            {
-              type: 'notify_shops',
-              shopIds,
-              notice: { type: 'tenant_inbound', inbound: inboundModeOf(record) },
-            },
-          ] as const)),
-    ],
+    effects,
     reply: done(tenantView(record, ownerNumber)),
   };
 }
@@ -77,7 +68,7 @@ export function createShop(
   const { idempotencyKey } = shop;
   const original = idempotencyKey === undefined ? undefined : madeWith(state, idempotencyKey, inputs);
   if (original !== undefined) {
-    const reply = { shop: shopView(original, null), replayed: true, differs: differsFrom(original, shop) };
+    const reply = { shop: shopView(original, null), isReplayed: true, differs: differsFrom(original, shop) };
     return { reply: done(reply) };
   }
   if (!shop.imported) {
@@ -103,7 +94,7 @@ export function createShop(
     state: { ...state, shops: new Map(state.shops).set(record.id, record) },
     writes: [['HSET', state.keys.shops, record.id, JSON.stringify(record)]],
     effects: [{ type: 'announce_shop', shopId: record.id }],
-    reply: done({ shop: shopView(record, null), replayed: false, differs: false }),
+    reply: done({ shop: shopView(record, null), isReplayed: false, differs: false }),
   };
 }
 

@@ -13,7 +13,7 @@ import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
 import type { TenantState } from '../tenant-state.ts';
 
-/** A tenant that has this many endpoints gets no other one by its own calls, or by an operator's. */
+/** A tenant with this many endpoints is refused another one. The key says who makes the call. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
 /** How long a rotated secret still signs, in milliseconds. */
 const OVERLAP_MS = DAY_MS;
@@ -64,21 +64,13 @@ export function activateWebhooks(
   const storedFields = keptWebhooks
     .filter(isChanged)
     .flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
+  const effects = [webhooksChanged({ ...state, webhooks })];
+  if (unreadableWebhooks.length > 0)
+    effects.push({ type: 'webhooks_disabled', webhookIds: unreadableWebhooks, reason: 'unreadable' });
   return {
     state: { ...state, webhooks },
     writes: storedFields.length === 0 ? [] : [['HSET', state.keys.webhooks, ...storedFields]],
-    effects: [
-      webhooksChanged({ ...state, webhooks }),
-      ...(unreadableWebhooks.length === 0
-        ? []
-        : [
-            {
-              type: 'webhooks_disabled' as const,
-              webhookIds: unreadableWebhooks,
-              reason: 'unreadable' as const,
-            },
-          ]),
-    ],
+    effects,
   };
 }
 
@@ -106,15 +98,16 @@ export function changeWebhook(
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const changedWebhook = { ...webhook, ...changes };
   const startsOver = changes.disabled === null || changedWebhook.url !== webhook.url;
-  // Each beginning has a distinct moment, even if the clock repeats one: it separates old failures from new ones.
+  // An endpoint never begins twice at one moment, even if the clock repeats one. Failures name the moment, so older
+  // ones are known as such.
   const enabledAtMs = startsOver ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
   return withWebhook(state, { ...changedWebhook, enabledAtMs });
 }
 
 /**
- * Gives an endpoint another secret; the present one also signs for 24 hours. The present secret is read in this turn,
- * so of two rotations at once the second has the first's as its previous one. Former secrets keep their time: the
- * endpoint may still use one of them, if the answer of a rotation was lost.
+ * Gives an endpoint another secret; the present one also signs for 24 hours. The turn itself reads the present secret.
+ * So if two calls rotate at once, the second one keeps the first one's secret as a former one. Former secrets sign
+ * until their own time. The endpoint may still use one of them, if the reply to a rotation was lost.
  */
 export function rotateWebhookSecret(
   state: TenantState,
@@ -140,18 +133,18 @@ export function rotateWebhookSecret(
 
 /**
  * Disables an endpoint after its failed attempts, and notifies operators. Changes nothing if it is disabled already, or
- * was enabled or moved after the decision. The decision names the beginning it is about by `enabledAtMs`.
+ * was enabled or moved after the decision. `enabledAtMs` says when the endpoint that failed had been enabled.
  */
 export function disableWebhook(
   state: TenantState,
-  { webhookId, enabledAtMs, why }: TenantFieldsOf<'disable_webhook'>,
+  { webhookId, enabledAtMs, why: reason }: TenantFieldsOf<'disable_webhook'>,
   { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'disable_webhook'> {
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
-  const changedState = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why } });
-  const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], reason: why } as const;
+  const changedState = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why: reason } });
+  const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], reason } as const;
   return { ...changedState, effects: [...(changedState.effects ?? []), notice] };
 }
 
@@ -199,8 +192,8 @@ export function withoutShop(
  * Stores an endpoint's progress, with the attempts that led to it. Refuses progress from an earlier loading of the
  * tenant: it waited in the mailbox, and the present sender started from the stored progress.
  *
- * It is written whole: with 1,000 dead letters and 200 retries 63 KB and 0.4 ms of the event loop. Dead letters
- * have no key of their own, because 0.2.0 would not erase a shop's entries from that.
+ * The progress is written whole. With 1,000 dead letters and 200 retries it takes 63 KB and 0.4 ms of the event loop.
+ * Dead letters have no key of their own, because 0.2.0 would not erase a shop's entries from that.
  */
 export function webhookProgress(
   state: TenantState,

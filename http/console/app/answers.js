@@ -23,7 +23,7 @@
  * @typedef {InferOutput<typeof fleet.machine>} Machine
  * @typedef {InferOutput<typeof operators.deadLetter>} DeadLetter
  * @typedef {InferOutput<typeof operators.tenant>} Tenant
- * @typedef {InferOutput<typeof operators.inspectTenant>} InspectedTenant
+ * @typedef {InferOutput<typeof operators.tenantInspection>} InspectedTenant
  * @typedef {InferOutput<typeof keys.key>} ApiKey
  * @typedef {InferOutput<typeof keys.freshKey>} FreshKey
  * @typedef {InferOutput<typeof hooks.webhook>} Webhook

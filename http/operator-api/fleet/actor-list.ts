@@ -126,13 +126,13 @@ function rankOf(shop: ShopSummary, sort: ActorsQuery['sort']): number {
     case 'mailbox':
       return shop.mailboxDepth;
     case 'oldest':
-      return Math.round(shop.oldestQueuedMs);
+      return Math.round(shop.oldestCommandAgeMs);
     case 'restarts':
       return shop.restarts;
     case 'queue':
       return shop.queued;
     case 'waiting':
-      return shop.oldestMessageMs === undefined ? 0 : FAR_FUTURE_MS - shop.oldestMessageMs;
+      return shop.oldestMessageAtMs === undefined ? 0 : FAR_FUTURE_MS - shop.oldestMessageAtMs;
     case 'trouble':
       return shop.status.trouble;
   }

@@ -287,7 +287,7 @@ class Life {
     const id = `65f00000000000000${String(1_000_000 + this.#number)}`;
     const createdAtMs = this.shop.nowMs - MINUTE_MS * (this.#number % 9);
     const body = { ...sample, ...poolShop(0), id, to: `+3361${1_000_000 + this.#number}`, createdAtMs };
-    const command = { type: 'pool.take', body, wasTaken: false, settings, isOpen: true } as const;
+    const command = { type: 'pool.take', body, isTaken: false, settings, isPoolOpen: true } as const;
     const answer = this.shop.command(command, { record: undefined, writer: undefined });
     if ((answer as { kind: string }).kind === 'taken') this.#accepted(id);
   }

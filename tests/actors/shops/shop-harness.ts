@@ -6,7 +6,7 @@ import { PACING_TIMES } from '../../../actors/shops/machines/pacing-times.ts';
 import { NO_DRAFT } from '../../../actors/shops/message-content.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
-import type { SendFacts } from '../../../actors/shops/reading/recipient-facts.ts';
+import type { RecipientAndOriginal } from '../../../actors/shops/reading/recipient-facts.ts';
 import { numberVault } from '../../../actors/shops/records/number-vault.ts';
 import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
 import type { Writer } from '../../../actors/shops/records/writer.ts';
@@ -182,13 +182,13 @@ export class ShopHarness {
   }
 
   /** Sends to a person with these known facts. Returns the message's id, or the code of the refusal. */
-  sendTo(to: string, known: Partial<SendFacts>): string {
+  sendTo(to: string, known: Partial<RecipientAndOriginal>): string {
     return idOrCode(this.#send(textDraft(to, `hello ${to}`), known));
   }
 
   #send(
     draft: MessageDraft,
-    facts: Partial<SendFacts>,
+    facts: Partial<RecipientAndOriginal>,
     pool?: 'ask' | ShopReference,
   ): Outcome<{ accepted: AcceptedReply }> {
     const command = { type: 'send', draft, settings: resolveSettings({}), pool } as const;

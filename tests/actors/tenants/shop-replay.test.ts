@@ -47,18 +47,18 @@ test('the key of a shop answers with it until its retention ends or its shop is 
     return { value: reply.value, state: turn.state ?? state, writes: turn.writes ?? [] };
   };
   const first = create(emptyState, 'Bakery');
-  assert.equal(first.value.replayed, false);
+  assert.equal(first.value.isReplayed, false);
   const { id } = first.value.shop;
 
   // A restart reads the data that the commit wrote.
   const [, , , storedArgument] = first.writes[0] ?? [];
   const restored = { ...emptyState, shops: new Map([[id, JSON.parse(String(storedArgument))]]) };
   const again = create(restored, 'Bakery', AT_MS + RETENTION_MS - 1);
-  assert.deepEqual([again.value.replayed, again.value.differs, again.value.shop.id], [true, false, id]);
+  assert.deepEqual([again.value.isReplayed, again.value.differs, again.value.shop.id], [true, false, id]);
   assert.deepEqual(again.writes, []);
   assert.equal(create(restored, 'Butcher').value.differs, true);
   assert.equal(create(restored, 'Bakery', AT_MS, '+41791234567').value.differs, true);
 
-  assert.equal(create(restored, 'Butcher', AT_MS + RETENTION_MS).value.replayed, false);
-  assert.equal(create(emptyState, 'Bakery').value.replayed, false);
+  assert.equal(create(restored, 'Butcher', AT_MS + RETENTION_MS).value.isReplayed, false);
+  assert.equal(create(emptyState, 'Bakery').value.isReplayed, false);
 });

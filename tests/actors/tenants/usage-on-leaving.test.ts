@@ -50,7 +50,7 @@ async function tenantNode(options: {
       const admission = await world.outcome(
         Promise.resolve(service.admit(request, { isBusy: false, mayExceedQuota: false })),
       );
-      assert.equal((admission as { admitted?: boolean }).admitted, true, JSON.stringify(admission));
+      assert.equal((admission as { isAdmitted?: boolean }).isAdmitted, true, JSON.stringify(admission));
     },
     async used() {
       await world.outcome(Promise.resolve(actors.state<TenantState>(address)));

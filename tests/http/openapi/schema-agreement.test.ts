@@ -9,7 +9,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
-import { hasText } from '../../../policy/message-content.ts';
+import { hasText } from '../../../policy/content-rules.ts';
 import { testEnvironment } from '../../testbed/test-environment.ts';
 import { sharedService } from '../shared-service.ts';
 import type { TestTenant } from '../target.ts';

@@ -196,7 +196,7 @@ describe('a request taken by one node and answered by another', () => {
       permissions: new Set<Permission>(['messages.read']),
     };
     const rate = { scope: 'minute', limit: 60, remaining: 59, resetAtSeconds: 0, isAllowed: true } as const;
-    admitAtEdge = () => ({ admitted: true, caller, rate });
+    admitAtEdge = () => ({ isAdmitted: true, caller, rate });
     const start = '0'.repeat(24);
     const waitingPromise = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
     // Its slot is taken before its first read. It waits once only the question itself is in flight.

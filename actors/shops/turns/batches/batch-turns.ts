@@ -89,7 +89,7 @@ export function createBatch(
   if (idempotencyKey !== undefined)
     builder.write(['HSET', state.keys.batches, keyField(idempotencyKey), batch.id]);
   builder.change({ batches: [...state.batches, batch] });
-  return done({ batchId: batch.id, replayed: false, differs: false, refused });
+  return done({ batchId: batch.id, isReplayed: false, differs: false, refused });
 }
 
 /** Returns the answer to the first call of the key. `digests`: those of the present call. */
@@ -99,7 +99,7 @@ function replayOf(
   digests: readonly string[],
 ): Outcome<BatchReply, never> {
   const differs = digest !== undefined && !digests.includes(digest);
-  return done({ batchId, replayed: true, differs, refused });
+  return done({ batchId, isReplayed: true, differs, refused });
 }
 
 /** Adds recipients to a batch that has not started. */
@@ -126,7 +126,7 @@ export function addRecipients(
     builder.write(['HSET', batchKey(state.keys, batchId), field, JSON.stringify(first)]);
   }
   changeBatch(builder, changedBatch);
-  return done({ batchId, replayed: false, differs: false, refused });
+  return done({ batchId, isReplayed: false, differs: false, refused });
 }
 
 /** Ends the messages of a batch that are not on the wire. */
@@ -144,7 +144,7 @@ export function changeBatch(builder: TurnBuilder, changedBatch: Batch): void {
   });
 }
 
-/** The batch with those of the recipients who may be written to. */
+/** Returns the batch with those of the recipients who may be written to. */
 function withRecipients(
   builder: TurnBuilder,
   batch: Batch,

@@ -1,4 +1,4 @@
-import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
+import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/content-rules.ts';
 import type { FieldProblem } from '../../../failure.ts';
 import { type BatchContent, numberField } from '../../state/batches.ts';
 import {

@@ -8,7 +8,7 @@ import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
-import type { FactsOfSend } from '../send/send-facts.ts';
+import type { SendTurnFacts } from '../send/send-facts.ts';
 import { batchDueFor, concernsRecipient, postpone, requestAgain, storeResult } from './batch-progress.ts';
 import { changeBatch } from './batch-turns.ts';
 
@@ -19,14 +19,14 @@ import { changeBatch } from './batch-turns.ts';
 export function sendBatched(
   builder: TurnBuilder,
   command: CommandOf<'send'>,
-  facts: FactsOfSend,
+  facts: SendTurnFacts,
   options: AcceptanceOptions,
 ): DueReply {
-  const { batch: place } = command.draft;
-  if (place === undefined) throw new Error('a send of a batch came to its turn without its place');
-  const batch = batchDueFor(builder, place);
+  const { batch: recipientPlace } = command.draft;
+  if (recipientPlace === undefined) throw new Error('a send of a batch came to its turn without its place');
+  const batch = batchDueFor(builder, recipientPlace);
   if (batch === undefined) {
-    requestAgain(builder, place);
+    requestAgain(builder, recipientPlace);
     return NO_LONGER_DUE;
   }
   const { draft, settings } = command;
@@ -34,22 +34,22 @@ export function sendBatched(
   const sendToJudge = { draft, settings, recipient: facts.send, hasWorker: facts.hasWorker, nowMs };
   if (facts.send.original === undefined) {
     if (classOf(state, sendToJudge) === 'cold')
-      return refuse(builder, batch, place, failed('COLD_RECIPIENT_CAP_REACHED'));
+      return refuse(builder, batch, recipientPlace, failed('COLD_RECIPIENT_CAP_REACHED'));
     const judgement = judgeSend(state, { ...sendToJudge, share: batch.share });
-    if (!judgement.ok) return keepBack(builder, batch, place, judgement);
+    if (!judgement.ok) return keepBack(builder, batch, recipientPlace, judgement);
     if (judgement.value.unavailable !== undefined)
-      return keepBack(builder, batch, place, failed(judgement.value.unavailable));
+      return keepBack(builder, batch, recipientPlace, failed(judgement.value.unavailable));
   }
   const reply = acceptMessage(builder, command, facts, options);
-  if (!reply.ok) return keepBack(builder, batch, place, failed(reply.failure.code, reply.failure));
-  const { accepted, replayed } = reply.value;
+  if (!reply.ok) return keepBack(builder, batch, recipientPlace, failed(reply.failure.code, reply.failure));
+  const { accepted, isReplayed } = reply.value;
   const { counts } = batch;
   const person = recipientKey(facts.send.alias ?? draft.to);
   changeBatch(builder, {
-    ...storeResult(builder, batch, place, accepted.id),
+    ...storeResult(builder, batch, recipientPlace, accepted.id),
     status: 'running',
     startedAtMs: batch.startedAtMs ?? nowMs,
-    counts: replayed
+    counts: isReplayed
       ? { ...counts, repeated: counts.repeated + 1 }
       : { ...counts, queued: counts.queued + 1 },
     ...watching(batch, person),
@@ -58,7 +58,7 @@ export function sendBatched(
     builder.publish('batch.started', { id: batch.id });
     builder.perform({ type: 'count_batch', change: 'started', reason: null });
   }
-  if (replayed) builder.perform({ type: 'count_recipients', outcome: 'repeated', code: null, count: 1 });
+  if (isReplayed) builder.perform({ type: 'count_recipients', outcome: 'repeated', code: null, count: 1 });
   return reply;
 }
 
@@ -72,25 +72,25 @@ function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedO
  * Waits as long as the refusal names, or a default time if it may end soon. Any other refusal is final for the
  * recipient.
  */
-function keepBack(builder: TurnBuilder, batch: Batch, place: BatchPlace, refusal: Failed): Failed {
+function keepBack(builder: TurnBuilder, batch: Batch, recipientPlace: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
   const waitMs = tryAgainMs(refusal.failure);
-  if (waitMs === undefined) return refuse(builder, batch, place, refusal);
+  if (waitMs === undefined) return refuse(builder, batch, recipientPlace, refusal);
   const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
   const waits = concernsRecipient(code, batch)
-    ? postpone(batch, place.place, tryAtMs)
+    ? postpone(batch, recipientPlace.place, tryAtMs)
     : { ...batch, requested: null, tryAtMs };
   changeBatch(builder, waits);
   return refusal;
 }
 
 /** The recipient gets no message. */
-function refuse(builder: TurnBuilder, batch: Batch, place: BatchPlace, refusal: Failed): Failed {
+function refuse(builder: TurnBuilder, batch: Batch, recipientPlace: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
   const publicCode = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
   const { counts, codes } = batch;
   changeBatch(builder, {
-    ...storeResult(builder, batch, place, publicCode),
+    ...storeResult(builder, batch, recipientPlace, publicCode),
     counts: { ...counts, refused: counts.refused + 1 },
     codes: countCode(codes, publicCode),
   });

@@ -11,25 +11,25 @@ import type { TurnBuilder } from './turn-builder.ts';
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   const place = storeAccepted(builder, message);
-  const entry = queuedMessage(message.body, place, message.alias);
+  const queueEntry = queuedMessage(message.body, place, message.alias);
   // A spread would reserve memory for half as many elements more. `concat` takes three times as long with a value that
   // is not an array.
-  builder.change({ queue: builder.state.queue.concat([entry]) });
+  builder.change({ queue: builder.state.queue.concat([queueEntry]) });
 }
 
 /** The message to store at acceptance. */
 export interface AcceptedMessage {
   readonly body: MessageBody;
-  readonly entry: LedgerEntry;
+  readonly ledgerEntry: LedgerEntry;
   /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string | undefined;
 }
 
 /** Stores and counts an accepted message. Returns its position in the shop's list. */
-export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMessage): number {
+export function storeAccepted(builder: TurnBuilder, { body, ledgerEntry }: AcceptedMessage): number {
   const { shard } = builder.state;
   const day = dayOfMessage(body.id);
-  const place = countSend(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
+  const place = countSend(builder, ledgerEntry, { id: body.id, write: bodyWrite(shard, day, body) });
   if (oncePerDay(builder, 'expiringDay', day)) builder.write(dayExpiry(shard, day, builder.retentionMs));
   if (body.idempotencyKey !== null) {
     const key = idempotencyRedisKey(shard, body, body.idempotencyKey);
@@ -52,16 +52,16 @@ export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMes
  */
 export function countSend(
   builder: TurnBuilder,
-  entry: LedgerEntry,
+  ledgerEntry: LedgerEntry,
   ownRecord?: { readonly id: string; readonly write: Write },
 ): number {
   const { keys, acceptedList } = builder.state;
-  const element: Write = ['RPUSH', keys.accepted, encodeAccepted(ownRecord?.id, entry)];
+  const element: Write = ['RPUSH', keys.accepted, encodeAccepted(ownRecord?.id, ledgerEntry)];
   if (ownRecord === undefined) builder.write(element);
   else builder.write(ownRecord.write, element);
   builder.onCommitted(() => {
     // The turn may have made another ledger since.
-    builder.state.ledger.record(entry);
+    builder.state.ledger.record(ledgerEntry);
     acceptedList.next += 1;
   });
   return acceptedList.next;

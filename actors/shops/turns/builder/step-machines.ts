@@ -5,7 +5,7 @@ import type { Turn } from '../../../../runtime/behaviour.ts';
 import { finalStatus } from '../../../message-status.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
-import { channel, pacing } from '../../machines/shop-machines.ts';
+import { channelStepper, pacingStepper } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
@@ -25,7 +25,7 @@ import type { TurnBuilder } from './turn-builder.ts';
 /** Steps the channel machine, and carries out its effects. */
 export function stepChannel(builder: TurnBuilder, event: ChannelEvent): void {
   const stateBefore = channelState(builder.state);
-  const { snapshot, effects, step } = channel.step(builder.state.channel, event);
+  const { snapshot, effects, step } = channelStepper.step(builder.state.channel, event);
   builder.change({ channel: snapshot });
   const stateAfter = channelState(builder.state);
   note(builder, step);
@@ -41,7 +41,7 @@ export function stepChannel(builder: TurnBuilder, event: ChannelEvent): void {
 
 /** Steps the pacing machine, and carries out its effects. */
 export function stepPacing(builder: TurnBuilder, event: PacingEvent): void {
-  const { snapshot, effects, step } = pacing.step(builder.state.pacing, event);
+  const { snapshot, effects, step } = pacingStepper.step(builder.state.pacing, event);
   builder.change({ pacing: snapshot });
   note(builder, step);
   for (const effect of effects) applyPacing(builder, effect);
@@ -53,7 +53,7 @@ export function stepPacing(builder: TurnBuilder, event: PacingEvent): void {
  */
 export function finishTurn(builder: TurnBuilder, reply?: unknown): Turn<ShopState, ShopEffect> {
   startNext(builder);
-  return builder.finish(reply);
+  return builder.asTurn(reply);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Turn } from '../../../../runtime/behaviour.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { finalStatus, type MessageReason, type MessageStatus } from '../../../message-status.ts';
+import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
 import type { MessageEventType, ShopEventData, ShopEventType } from '../../../reply-schemas/event-schemas.ts';
 import {
   type EventLimits,
@@ -36,8 +36,9 @@ const NO_EFFECTS: readonly ShopEffect[] = [];
 const NO_EVENTS: readonly TenantEvent[] = [];
 
 /**
- * The parts of one turn while they are collected: the state, the writes, the effects and the tenant's events. The
- * original state is never changed. `step-machines.ts` steps the shop's machines, and finishes the turn.
+ * The parts of one turn while they are collected: the state, the writes, the effects and the tenant's events. A change
+ * makes a new state. Large tables of the state change in place, but only after the commit. `step-machines.ts` steps the
+ * shop's machines, and finishes the turn.
  */
 export class TurnBuilder {
   readonly nowMs: number;
@@ -102,7 +103,7 @@ export class TurnBuilder {
 
   /**
    * Returns the ends of the next gap and of the next pause, for the pacing machine. The length of the gap is drawn at
-   * random. The pause takes `backoffMs`, but at least the time of each pause.
+   * random. The pause takes `backoffMs`, but at least `pauseMs`.
    */
   waitEnds(backoffMs = 0) {
     const { sendGap, pauseMs } = this.options.times;
@@ -152,12 +153,12 @@ export class TurnBuilder {
     const { writes, effects, event } = messageOutcome(this.#state, message, state);
     this.write(...writes);
     this.perform(...effects);
-    if (event === undefined) return;
+    const { status, reason } = state;
+    if (event === undefined || !isFinal(status)) return;
     this.storeEnded();
     if (message.batchId !== undefined) {
       this.change({ batches: withMessageState(this.#state.batches, message, state) });
-      const outcome = state.status as 'sent' | 'failed' | 'rejected';
-      this.perform({ type: 'count_recipients', outcome, code: state.reason, count: 1 });
+      this.perform({ type: 'count_recipients', outcome: status, code: reason, count: 1 });
     }
     this.publishEvent(event);
   }
@@ -167,18 +168,21 @@ export class TurnBuilder {
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
   }
 
-  /** Makes the turn store how far the shop's messages have ended, less the elements cut from the head of the list. */
+  /**
+   * Makes the turn store how many messages at the head of the list have ended. `cut` counts elements that it cuts
+   * there.
+   */
   storeEnded(cut = 0): void {
     this.#storesEnded = true;
     this.#cut += cut;
   }
 
-  /** Returns the turn with the reply to the command, if it has one. */
-  finish(reply: unknown): Turn<ShopState, ShopEffect> {
+  /** Returns the turn with the reply to the command, if it has one. Only `finishTurn` calls it. */
+  asTurn(reply: unknown): Turn<ShopState, ShopEffect> {
     const { before } = this;
     const state = this.#state;
-    const firstPlace = this.#storesEnded ? this.#noteEnded() : undefined;
-    const writes = changeWrites(before, state, { nowMs: this.nowMs, ended: firstPlace });
+    const ended = this.#storesEnded ? this.#noteEnded() : undefined;
+    const writes = changeWrites(before, state, { nowMs: this.nowMs, ended });
     if (writes.length > 0) this.write(...writes);
     const announcements = announcementsBetween(before, state);
     if (announcements.length > 0) this.perform(...announcements);
@@ -186,14 +190,17 @@ export class TurnBuilder {
     return { state, writes: this.#writes, effects: this.#effects, reply, committed: this.#committed };
   }
 
-  /** Returns how many elements of the new list belong to ended messages, with none before them. */
+  /**
+   * Returns how many elements at the head of the list belong to ended messages, once this turn has cut it. Notes their
+   * end in the list after the commit.
+   */
   #noteEnded(): number {
     const { acceptedList } = this.#state;
-    const firstPlace = endedBefore(this.#state);
+    const endedPlace = endedBefore(this.#state);
     this.onCommitted(() => {
-      acceptedList.ended = firstPlace;
+      acceptedList.ended = endedPlace;
     });
-    return Math.max(0, firstPlace - acceptedList.cut - this.#cut);
+    return Math.max(0, endedPlace - acceptedList.cut - this.#cut);
   }
 
   #storeEvents(): void {

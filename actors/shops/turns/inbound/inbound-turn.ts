@@ -5,8 +5,8 @@ import { stopBatchesOfOptOut } from '../batches/stop-batch.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { linkLid } from '../people/stored-writer.ts';
 import { startNotices } from '../pool/opt-out-notices.ts';
+import { storeWriterAndOptOut } from './apply-opt-out.ts';
 import type { InboundFacts } from './inbound-facts.ts';
-import { storeWriterAndOptOut } from './opt-out.ts';
 import { publishInbound } from './publish-inbound.ts';
 
 /** The turn on an inbound message. Its commit precedes the acknowledgement to the network. */

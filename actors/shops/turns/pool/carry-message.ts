@@ -37,8 +37,8 @@ export function offerPooled(
   facts: CarryFacts,
 ): ShopReplies['pool.offer'] {
   const { state } = builder;
-  const { offer, isOpen, settings } = command;
-  const isFree = isOpen && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
+  const { offer, isPoolOpen, settings } = command;
+  const isFree = isPoolOpen && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return REFUSED;
   const evaluation = evaluate(builder, offer, { ...facts, settings });
   if (!evaluation.isAdmitted) return REFUSED;
@@ -57,14 +57,14 @@ export function takePooled(
   command: CommandOf<'pool.take'>,
   facts: CarryFacts,
 ): PoolReply {
-  const { body, wasTaken, isOpen, settings } = command;
+  const { body, isTaken, isPoolOpen, settings } = command;
   if (facts.record !== undefined) return replyFromRecord(facts.record);
-  if (wasTaken) return { kind: 'lost' };
+  if (isTaken) return { kind: 'lost' };
   const { shard, keys, queue } = builder.state;
   // After this the record that prevents a second send may have expired.
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return REFUSED;
   const evaluation = evaluate(builder, offerOf(body), { ...facts, settings });
-  if (!isOpen || !canCarry(builder.state, builder.nowMs) || !evaluation.isAdmitted) {
+  if (!isPoolOpen || !canCarry(builder.state, builder.nowMs) || !evaluation.isAdmitted) {
     builder.write(...carriedWrites(shard, body, 'refused', '1'));
     return REFUSED;
   }
@@ -83,8 +83,9 @@ export function takePooled(
 }
 
 /**
- * Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. A cancelled
- * one gives back its counts, also as a new chat. After an opt-out it stays counted, as a rejected one of the shop itself.
+ * Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. A
+ * cancelled one gives back its counts, also as a new chat. After an opt-out it stays counted, as a rejected one of the
+ * shop itself.
  */
 export function withdrawPooled(
   builder: TurnBuilder,
@@ -119,7 +120,7 @@ export function withdrawPooled(
   return { kind: 'ended', fate: state };
 }
 
-/** The policy's evaluation of a message for another shop. `offeredSends` count as if they were accepted. */
+/** Returns the policy's evaluation of a message for another shop. `offeredSends` count as if they were accepted. */
 function evaluate(
   { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,

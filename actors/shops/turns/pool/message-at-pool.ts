@@ -42,7 +42,7 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
   const { id: messageId, to, createdAtMs } = message.body;
   const askAtMs = builder.nowMs + ASK_AGAIN_MS;
   putPooled(builder, { messageId, to: to ?? '', createdAtMs, place, pool, isTaken: false, askAtMs });
-  builder.perform({ type: 'ask_pool', messageId, pool, wasTaken: false });
+  builder.perform({ type: 'ask_pool', messageId, pool, isTaken: false });
 }
 
 /** Returns the time of the next request about a message at the pool. */
@@ -71,7 +71,7 @@ export function askPoolAgain(builder: TurnBuilder): void {
     }
     postpone(builder, message, isTaken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
     if (pool === null) search(builder, message);
-    else builder.perform({ type: 'ask_pool', messageId, pool, wasTaken: isTaken });
+    else builder.perform({ type: 'ask_pool', messageId, pool, isTaken: isTaken });
   }
 }
 
@@ -88,7 +88,7 @@ export function onPoolFound(builder: TurnBuilder, { messageId, pool }: CommandOf
   const message = pooledMessage(builder, messageId);
   if (message === undefined || message.pool !== null) return;
   putPooled(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-  builder.perform({ type: 'ask_pool', messageId, pool, wasTaken: false });
+  builder.perform({ type: 'ask_pool', messageId, pool, isTaken: false });
 }
 
 /** The facts for the turn on a pool shop's reply: those about a message that was cancelled there. */

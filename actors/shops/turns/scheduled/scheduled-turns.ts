@@ -21,7 +21,7 @@ import {
 import type { ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
-import type { FactsOfSend } from '../send/send-facts.ts';
+import type { SendTurnFacts } from '../send/send-facts.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 
 /** Sends that one shop may have waiting. */
@@ -44,7 +44,7 @@ export function schedule(
   const { shopId } = state.shop;
   if (original !== undefined) {
     const differs = differsFrom(original.draft, request, contentDigests);
-    return done({ replayed: true, differs, accepted: scheduledView(shopId, original) });
+    return done({ isReplayed: true, differs, accepted: scheduledView(shopId, original) });
   }
   if (isEmpty(request)) return failed('EMPTY_MESSAGE');
   const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...draftFields } = request;
@@ -63,7 +63,7 @@ export function schedule(
   builder.write(...scheduledWrites(state.keys, id, draft));
   builder.change({ scheduled: [...state.scheduled, { id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }] });
   const acceptedView = scheduledView(shopId, { id, draft, end: undefined });
-  return done({ replayed: false, differs: false, accepted: acceptedView });
+  return done({ isReplayed: false, differs: false, accepted: acceptedView });
 }
 
 /** Ends one that waits; one that was cancelled stays as it is. */
@@ -101,7 +101,7 @@ export function trySchedules(builder: TurnBuilder): void {
 export function sendScheduled(
   builder: TurnBuilder,
   command: CommandOf<'send'>,
-  facts: ScheduledFacts & FactsOfSend,
+  facts: ScheduledFacts & SendTurnFacts,
   options: AcceptanceOptions,
 ): DueReply {
   const { scheduledId = '' } = command.draft;

@@ -5,7 +5,7 @@ import { countsAsNewChat } from '../../judging/new-chats.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
-import type { SendFacts } from '../../reading/recipient-facts.ts';
+import type { RecipientAndOriginal } from '../../reading/recipient-facts.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
 import type { AcceptedReply, AskedPart, MessageDraft } from '../../shop-operations.ts';
 import { enqueue } from '../builder/enqueue.ts';
@@ -13,7 +13,7 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
 import { enqueueAtPool } from '../pool/message-at-pool.ts';
 import { poolFallback } from './pool-fallback.ts';
-import type { FactsOfSend } from './send-facts.ts';
+import type { SendTurnFacts } from './send-facts.ts';
 
 export interface AcceptanceOptions {
   readonly makeWireId: () => string;
@@ -28,14 +28,14 @@ export interface AcceptanceOptions {
 export function acceptMessage(
   builder: TurnBuilder,
   command: Omit<CommandOf<'send'>, 'type'>,
-  facts: FactsOfSend,
+  facts: SendTurnFacts,
   options: AcceptanceOptions,
 ): SendReply {
   const { original } = facts.send;
   if (original !== undefined) {
     const { body, state } = original;
     const reply = answer(body, state.status);
-    return done({ replayed: true, differs: differsFrom(body, command.draft), accepted: reply });
+    return done({ isReplayed: true, differs: differsFrom(body, command.draft), accepted: reply });
   }
   const { draft, settings, pool } = command;
   const judgement = judgeSend(builder.state, {
@@ -51,7 +51,7 @@ export function acceptMessage(
     return isUnasked ? { ...judgement, ask: 'group', groupId: draft.to } : judgement;
   }
   const { verdict, entry, unavailable } = judgement.value;
-  const route =
+  const poolRoute =
     unavailable &&
     poolFallback(builder.state, {
       draft,
@@ -60,7 +60,7 @@ export function acceptMessage(
       unavailable,
       platformName: options.platformName,
     });
-  if (route !== undefined && !route.ok) return route;
+  if (poolRoute !== undefined && !poolRoute.ok) return poolRoute;
   const { idempotencyKey, requestId, traceparent } = draft;
   const { alias } = facts.send;
   // A reply names a message, not a number. So it goes to the number, if one is known by now.
@@ -72,7 +72,7 @@ export function acceptMessage(
     shopId,
     kind: 'message',
     to: recipient,
-    via: route === undefined ? 'shop' : 'pool',
+    via: poolRoute === undefined ? 'shop' : 'pool',
     policy: verdict,
     createdAtMs: builder.nowMs,
     wireId: options.makeWireId(),
@@ -83,18 +83,18 @@ export function acceptMessage(
     batchId: draft.batch?.id,
     ...contentOf(draft),
   };
-  const toStore = { body, entry, alias: alias === recipient ? undefined : alias };
-  if (route === undefined) {
+  const toStore = { body, ledgerEntry: entry, alias: alias === recipient ? undefined : alias };
+  if (poolRoute === undefined) {
     enqueue(builder, toStore);
     if (countsAsNewChat(recipient, facts.send)) countNewChat(builder);
   } else {
-    enqueueAtPool(builder, toStore, route.value);
+    enqueueAtPool(builder, toStore, poolRoute.value);
   }
-  return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
+  return done({ isReplayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 
 /** A person who gets a reply has written, perhaps only a reaction, so they are known. */
-function recipientOf({ reply }: MessageDraft, facts: SendFacts): SendFacts {
+function recipientOf({ reply }: MessageDraft, facts: RecipientAndOriginal): RecipientAndOriginal {
   return reply === undefined ? facts : { ...facts, isCustomer: true };
 }
 

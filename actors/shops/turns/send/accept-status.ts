@@ -8,13 +8,13 @@ import { statusUrl } from '../../records/message-record.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
-import type { StatusFacts } from './send-facts.ts';
+import type { StatusTurnFacts } from './send-facts.ts';
 
 /** Accepts a status: idempotent replay → policy → channel availability → queued, like a message. */
 export function acceptStatus(
   builder: TurnBuilder,
   command: CommandOf<'post_status'>,
-  facts: StatusFacts,
+  facts: StatusTurnFacts,
   { makeWireId }: Pick<AcceptanceOptions, 'makeWireId'>,
 ): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
@@ -23,7 +23,7 @@ export function acceptStatus(
     const { body, state } = facts.original;
     const differs = !isSameContent(body, content);
     const accepted = { id: body.id, status: state.status, statusUrl: statusUrl(body.id) };
-    return done({ replayed: true, differs, accepted });
+    return done({ isReplayed: true, differs, accepted });
   }
   const evaluation = evaluateStatus(builder.state.ledger, {
     caption,
@@ -50,7 +50,7 @@ export function acceptStatus(
     reply: undefined,
     batchId: undefined,
   };
-  enqueue(builder, { body, entry: evaluation.entry });
+  enqueue(builder, { body, ledgerEntry: evaluation.entry });
   const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
-  return done({ replayed: false, differs: false, accepted });
+  return done({ isReplayed: false, differs: false, accepted });
 }

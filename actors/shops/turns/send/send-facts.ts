@@ -1,7 +1,11 @@
 import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
-import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../reading/recipient-facts.ts';
+import {
+  type RecipientAndOriginal,
+  type RecipientFacts,
+  readAnyRecipient,
+} from '../../reading/recipient-facts.ts';
 import { readMessage } from '../../records/message-days.ts';
 import type { StoredMessage } from '../../records/message-record.ts';
 import { idempotencyRedisKey } from '../../records/shop-keys.ts';
@@ -10,8 +14,8 @@ import type { ShopState } from '../../state/shop-state.ts';
 import type { FactSources } from '../builder/fact-sources.ts';
 
 /** The facts for the turn on a send. */
-export interface FactsOfSend {
-  readonly send: SendFacts;
+export interface SendTurnFacts {
+  readonly send: RecipientAndOriginal;
   readonly hasWorker: boolean;
 }
 
@@ -24,7 +28,7 @@ export function readSend(
   draft: MessageDraft,
   store: Store,
   hasWorker: boolean,
-): MaybePromise<FactsOfSend> {
+): MaybePromise<SendTurnFacts> {
   const recipient = readAnyRecipient(state, draft.to, store);
   const { idempotencyKey: key } = draft;
   if (key === undefined && !(recipient instanceof Promise)) return { send: recipient, hasWorker };
@@ -36,13 +40,13 @@ async function withOriginal(
   recipient: MaybePromise<RecipientFacts>,
   storedOriginal: MaybePromise<StoredMessage | undefined>,
   hasWorker: boolean,
-): Promise<FactsOfSend> {
+): Promise<SendTurnFacts> {
   const [facts, original] = await Promise.all([recipient, storedOriginal]);
   return { send: { ...facts, original }, hasWorker };
 }
 
 /** The facts for the turn on a status: also the status that the same idempotency key made. */
-export interface StatusFacts {
+export interface StatusTurnFacts {
   readonly hasWorker: boolean;
   readonly original?: StoredMessage | undefined;
 }
@@ -52,7 +56,7 @@ export async function readStatus(
   state: ShopState,
   { draft: { idempotencyKey: key } }: CommandOf<'post_status'>,
   { store, hasWorker }: FactSources,
-): Promise<StatusFacts> {
+): Promise<StatusTurnFacts> {
   const original = key === undefined ? undefined : await readOriginal(state, { kind: 'status', key }, store);
   return { original, hasWorker: hasWorker() };
 }

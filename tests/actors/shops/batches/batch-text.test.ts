@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { batchTextProblem, filledText } from '../../../../actors/shops/texts/batch-text.ts';
 import type { KnownRecipient } from '../../../../actors/shops/turns/batches/batch-facts.ts';
 import { batchProblems } from '../../../../actors/shops/turns/batches/recipient-problems.ts';
-import { hasText } from '../../../../policy/message-content.ts';
+import { hasText } from '../../../../policy/content-rules.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { propertyRuns } from '../../../policy/property-runs.ts';
 import { BatchHarness } from './batch-harness.ts';

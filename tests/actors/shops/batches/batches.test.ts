@@ -172,7 +172,7 @@ describe('a batch', () => {
     assert.ok(made.ok);
     const { batchId } = made.value;
     const again = await run.create({ recipients: [one], paused: true, idempotencyKey: 'k' });
-    assert.deepEqual(again.ok && [again.value.replayed, again.value.batchId], [true, batchId]);
+    assert.deepEqual(again.ok && [again.value.isReplayed, again.value.batchId], [true, batchId]);
     const add = async (recipients: readonly { to: string }[], idempotencyKey?: string) => {
       const given = recipients.map((each) => ({ ...each, fields: { name: 'x' } }));
       const asked = { recipients: given, idempotencyKey };
@@ -208,7 +208,7 @@ describe('a batch', () => {
     const again = async (more: Partial<BatchRequest>): Promise<boolean> => {
       const reply = await run.create({ ...asked, ...more });
       assert.ok(reply.ok && first.ok);
-      assert.deepEqual([reply.value.batchId, reply.value.replayed], [first.value.batchId, true]);
+      assert.deepEqual([reply.value.batchId, reply.value.isReplayed], [first.value.batchId, true]);
       return reply.value.differs;
     };
     assert.equal(await again({ requestId: 'another' }), false);

@@ -102,7 +102,7 @@ test('a pool shop asks for the declaration of the tenant it writes for', async (
   assert.ok(origin);
   for (const revoked of [false, true]) {
     const pool = await ShopHarness.connected(1, poolShop(0));
-    const take = { type: 'pool.take', body: origin, wasTaken: false, isOpen: true } as const;
+    const take = { type: 'pool.take', body: origin, isTaken: false, isPoolOpen: true } as const;
     const facts = { record: undefined, writer: undefined };
     pool.command({ ...take, settings: resolveSettings({}) }, facts);
     for (const write of carriedWrites(pool.state.shard, origin, 'body', JSON.stringify(origin)))

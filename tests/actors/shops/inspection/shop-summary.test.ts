@@ -72,7 +72,7 @@ test('a node reports the age of the longest waiting message of all its shops', a
   const shops = [
     summary(1),
     shopSummary(seen(waitingHarness.state)),
-    summary(2, { oldestMessageMs: acceptedMs + 1 }),
+    summary(2, { oldestMessageAtMs: acceptedMs + 1 }),
   ];
   assert.equal((await takeCensus(all(shops))).oldestMessageMs, acceptedMs);
   assert.equal((await takeCensus(all([summary(1)]))).oldestMessageMs, null);
@@ -103,11 +103,11 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
   id: `t/${String(index).padStart(5, '0')}`,
   searchText: `shop ${index}`,
   mailboxDepth: index % 7,
-  oldestQueuedMs: 0,
+  oldestCommandAgeMs: 0,
   restarts: 0,
   queued: 0,
   scheduled: 0,
-  oldestMessageMs: undefined,
+  oldestMessageAtMs: undefined,
   batches: [],
   batchStandsSinceMs: undefined,
   status: statusOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),

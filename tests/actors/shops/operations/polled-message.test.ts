@@ -24,7 +24,7 @@ async function twoWaiting() {
     }),
     store: fakeOf<Store>({ knownFields: () => fields }),
     clock: fakeOf<Clock>({ wallMs: () => harness.nowMs }),
-    pool: { takeBackCancelled: () => Promise.reject(new Error('nothing is at the pool')) },
+    poolClient: { takeBackCancelled: () => Promise.reject(new Error('nothing is at the pool')) },
     times: { sendGap: { minMs: 6_000, maxMs: 20_000 } },
   });
   const poll = () => {

@@ -42,7 +42,7 @@ function clientWith(answer: (ask: PoolRequest) => PoolReplies[PoolRequest['ask']
       },
       serve: () => undefined,
     },
-    sessions: fakeOf<PoolSessions>({ list: async () => [pool] }),
+    sessions: fakeOf<PoolSessions>({ listShops: async () => [pool] }),
     platformName: 'Market Square',
   });
   return { built, told, clock };
@@ -92,7 +92,7 @@ function clientWithDefect() {
     random: () => 0,
     log,
     link: { call: async () => 'Dear Ann', serve: () => undefined },
-    sessions: fakeOf<PoolSessions>({ list: async () => [pool] }),
+    sessions: fakeOf<PoolSessions>({ listShops: async () => [pool] }),
     platformName: 'Market Square',
   });
   return { client, log };

@@ -75,7 +75,7 @@ async function sentBy(send: (client: PoolClient) => void): Promise<unknown> {
       },
       serve: () => undefined,
     },
-    sessions: fakeOf<PoolSessions>({ list: async () => [pool] }),
+    sessions: fakeOf<PoolSessions>({ listShops: async () => [pool] }),
     platformName: 'Market Square',
   });
   send(client);
@@ -88,7 +88,7 @@ test('the client sends each request under the names of the wire', async () => {
   const sent = {
     offer: await sentBy((client) => client.perform({ type: 'find_pool', messageId }, atOrigin)),
     take: await sentBy((client) =>
-      client.perform({ type: 'ask_pool', messageId, pool, wasTaken: true }, atOrigin),
+      client.perform({ type: 'ask_pool', messageId, pool, isTaken: true }, atOrigin),
     ),
     withdraw: await sentBy((client) => {
       void client.takeBackCancelled({ messageId, pool, createdAtMs: 1 });
@@ -131,7 +131,7 @@ async function commandFor(payload: string): Promise<{ command: ShopCommand | und
 }
 
 test('the node of a pool shop reads each request under the names of the wire', async () => {
-  const tenant = { settings, isOpen: true };
+  const tenant = { settings, isPoolOpen: true };
   const offer = { to, text: attributed, mediaUrl: null, recipientClass: 'known', messageId } as const;
   const expected: readonly (readonly [string, ShopCommand, string])[] = [
     [PAYLOADS.offer, { type: 'pool.offer', offer, ...tenant }, 'taken'],
@@ -149,7 +149,7 @@ test('the node of a pool shop reads each request under the names of the wire', a
 
 test('the node of a pool shop reads the message that is to be taken, and that it was taken before', async () => {
   const { command, reply } = await commandFor(PAYLOADS.take);
-  const { body, wasTaken } = command as CommandOf<'pool.take'>;
+  const { body, isTaken } = command as CommandOf<'pool.take'>;
   const { id, text, policy, via, wireId, requestId, mediaType } = body;
   assert.deepEqual(
     [body.tenantId, body.shopId, id, body.to, text],
@@ -159,5 +159,5 @@ test('the node of a pool shop reads the message that is to be taken, and that it
     [policy?.recipientClass, via, wireId, requestId, mediaType],
     ['known', 'pool', '3EB0', 'r', null],
   );
-  assert.deepEqual([wasTaken, reply], [true, '{"kind":"taken"}']);
+  assert.deepEqual([isTaken, reply], [true, '{"kind":"taken"}']);
 });

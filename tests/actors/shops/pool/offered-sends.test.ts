@@ -28,7 +28,7 @@ function offered(
   const recipientClass = isDeclared ? 'declared' : 'known';
   const offer = { to, text, mediaUrl: null, recipientClass, messageId: null } as const;
   const facts = { record: undefined, writer: undefined };
-  const answer = pool.command({ type: 'pool.offer', offer, settings, isOpen: true }, facts);
+  const answer = pool.command({ type: 'pool.offer', offer, settings, isPoolOpen: true }, facts);
   return (answer as { kind: string }).kind;
 }
 

@@ -58,9 +58,9 @@ export class PoolExchange {
     return pool.command<PoolCommand>(command, facts) as ShopReplies[Command['type']];
   }
 
-  take(pool: ShopHarness, messageId: string, wasTaken = false): PoolReply {
+  take(pool: ShopHarness, messageId: string, isTaken = false): PoolReply {
     const body = this.body(messageId);
-    return this.ask(pool, { type: 'pool.take', body, wasTaken, settings, isOpen: true });
+    return this.ask(pool, { type: 'pool.take', body, isTaken, settings, isPoolOpen: true });
   }
 
   /** The origin's own session opens. */
@@ -104,9 +104,9 @@ export class PoolExchange {
   #gather(shop: ShopHarness): void {
     for (const effect of shop.effects.slice(this.#seen.get(shop) ?? 0)) {
       if (effect.type === 'ask_pool') {
-        const { messageId, pool, wasTaken } = effect;
+        const { messageId, pool, isTaken } = effect;
         this.#say(() => {
-          const answer = this.take(this.#shop(pool), messageId, wasTaken);
+          const answer = this.take(this.#shop(pool), messageId, isTaken);
           this.#say(() => this.origin.command({ type: 'pool.answered', messageId, pool, answer }));
         });
       } else if (effect.type === 'find_pool') {
@@ -127,7 +127,7 @@ export class PoolExchange {
   #find(messageId: string): void {
     const offer = offerOf(this.body(messageId));
     const willing = this.pools.find(
-      (pool) => this.ask(pool, { type: 'pool.offer', offer, settings, isOpen: true }).kind === 'willing',
+      (pool) => this.ask(pool, { type: 'pool.offer', offer, settings, isPoolOpen: true }).kind === 'willing',
     );
     if (willing === undefined) return;
     this.#say(() => this.origin.command({ type: 'pool.found', messageId, pool: willing.state.shop }));

@@ -208,17 +208,17 @@ describe('a scheduled send', () => {
     const id = await scheduledId(shop, { idempotencyKey: 'k' });
     const again = await schedule(shop, { idempotencyKey: 'k' });
     assert.ok(again.ok);
-    assert.deepEqual([again.value.replayed, again.value.accepted.id], [true, id]);
+    assert.deepEqual([again.value.isReplayed, again.value.accepted.id], [true, id]);
     const empty = await schedule(shop, { idempotencyKey: 'k', text: ' ' });
-    assert.ok(empty.ok && empty.value.replayed && empty.value.differs);
+    assert.ok(empty.ok && empty.value.isReplayed && empty.value.differs);
     const refused = await schedule(shop, { idempotencyKey: 'another', text: ' ' });
     assert.equal(!refused.ok && refused.failure.code, 'EMPTY_MESSAGE');
     shop.pass(HOUR_MS);
     await deliver(shop);
     const later = await schedule(shop, { idempotencyKey: 'k', to: '+33601000005' });
     assert.ok(later.ok);
-    const { replayed, differs, accepted } = later.value;
-    assert.deepEqual([replayed, differs, accepted.id, accepted.status], [true, true, id, 'accepted']);
+    const { isReplayed, differs, accepted } = later.value;
+    assert.deepEqual([isReplayed, differs, accepted.id, accepted.status], [true, true, id, 'accepted']);
   });
 
   test('is compared with all of its body when it is asked for again, waiting and ended', async () => {

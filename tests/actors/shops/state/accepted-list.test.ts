@@ -24,9 +24,9 @@ const accepts = {
     const command = {
       type: 'pool.take',
       body,
-      wasTaken: false,
+      isTaken: false,
       settings: resolveSettings({}),
-      isOpen: true,
+      isPoolOpen: true,
     } as const;
     shop.command(command, { record: undefined, writer: undefined });
     return messageId;

@@ -1,7 +1,7 @@
 /** Phones do not show some characters. A text that has no others is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CAPTION_LIMIT, hasText } from '../../policy/message-content.ts';
+import { CAPTION_LIMIT, hasText } from '../../policy/content-rules.ts';
 
 const nameOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16).padStart(4, '0')}`;
 

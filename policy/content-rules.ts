@@ -35,8 +35,8 @@ export function refuseEmpty(
 }
 
 /**
- * A visible character: no white space, no control character, and none that Unicode declares default-ignorable. Phones also
- * draw nothing for two symbols: the empty braille cell (U+2800) and the null notehead (U+1D159).
+ * A visible character: no white space, no control character, and none that Unicode declares default-ignorable. Phones
+ * also draw nothing for two symbols: the empty braille cell (U+2800) and the null notehead (U+1D159).
  */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u{2800}\u{1d159}]/u;
 

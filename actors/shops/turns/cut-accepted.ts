@@ -1,9 +1,9 @@
-import { LEDGER_BOUND } from '../../../../policy/send-ledger.ts';
-import { dayOf, firstIdOfDay } from '../../records/message-days.ts';
-import { nextCutMs, overdueElements } from '../../state/accepted-list.ts';
-import type { ShopState } from '../../state/shop-state.ts';
-import type { FactSources } from './fact-sources.ts';
-import type { TurnBuilder } from './turn-builder.ts';
+import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
+import { dayOf, firstIdOfDay } from '../records/message-days.ts';
+import { nextCutMs, overdueElements } from '../state/accepted-list.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import type { FactSources } from './builder/fact-sources.ts';
+import type { TurnBuilder } from './builder/turn-builder.ts';
 
 /** The most elements that are cut from the list at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
