@@ -7,8 +7,8 @@ export interface PacingTimes {
   /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). `CODE_PAUSE_MS` equals it. */
   readonly pauseMs: number;
   /**
-   * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that, with
-   * the wait for a slot of its worker.
+   * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that,
+   * together with its waits for slots.
    */
   readonly preparingMs: number;
   /**
@@ -21,8 +21,10 @@ export interface PacingTimes {
 export const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
   pauseMs: 15 * MINUTE_MS,
   /**
-   * Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s) and sealing (60 s). The rest is for the
-   * waits for a slot, two with an attachment. With 5,000 sessions on two overloaded cores, one was about a minute.
+   * Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), devices and sealing (60 s each). The rest
+   * is for the waits for slots. A text waits once, for a slot of its worker. A message with an attachment then waits
+   * for one of its tenant's slots for attachments, and for a slot of the worker again. With 5,000 sessions on two
+   * overloaded cores, one wait for the worker was about a minute.
    */
   preparingMs: 12 * MINUTE_MS,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */

@@ -4,7 +4,6 @@ import {
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys';
-import type { Slot } from '../../../../runtime/fair-slots.ts';
 import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOrder } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
@@ -26,17 +25,11 @@ export async function makeMessage(
   const { context, socket } = options;
   const { order, ended } = pendingOrder;
   const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(options, pendingOrder, chat);
-  let slot: Slot | undefined;
   let media: FetchedMedia | undefined;
-  const cleanUp = async (): Promise<void> => {
-    slot?.giveBack();
-    await media?.discard();
-  };
   // Not left to the client: if it cannot write its copy of the file, its call never returns.
-  ended.addEventListener('abort', () => void cleanUp(), { once: true });
+  ended.addEventListener('abort', () => void media?.discard(), { once: true });
   try {
     if (order.mediaUrl !== undefined) {
-      slot = await context.environment.media.slots.take(context.shop.tenantId, ended);
       pendingOrder.enter('fetching');
       media = await fetchAttachment(options, order, ended);
       pendingOrder.enter('uploading');
@@ -56,7 +49,7 @@ export async function makeMessage(
     pendingOrder.enter('preparing');
     return message ?? undefined;
   } finally {
-    await cleanUp();
+    await media?.discard();
   }
 }
 

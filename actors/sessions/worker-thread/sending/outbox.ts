@@ -1,5 +1,6 @@
 import type { SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
+import type { FairSlots } from '../../../../runtime/fair-slots.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 import type { UnacknowledgedOrder } from '../shared/unacknowledged.ts';
 import { STATUS_CHAT } from '../wire/chat-address.ts';
@@ -174,13 +175,13 @@ export class Outbox {
   }
 
   /**
-   * Waits for a slot of the worker, for as long as the shop's actor lets the order wait. Resolves with false if the
-   * order ended meanwhile.
+   * Gives back the order's slot, if it has one, and waits for one of `slots`. Only the shop's actor limits that wait.
+   * With the slot, the order has `mostMs` for its next phase. Resolves with false if the order ended while it waited.
    */
-  async #begin(pendingOrder: PendingOrder, mostMs: number): Promise<boolean> {
-    const { environment, shop } = this.#options.context;
+  async #begin(pendingOrder: PendingOrder, slots: FairSlots, mostMs: number): Promise<boolean> {
+    pendingOrder.leaveSlot();
     pendingOrder.unbound();
-    const slot = await environment.sendSlots.take(shop.tenantId, pendingOrder.ended);
+    const slot = await slots.take(this.#options.context.shop.tenantId, pendingOrder.ended);
     if (!this.#orders.has(pendingOrder)) {
       slot.giveBack();
       return false;
@@ -193,18 +194,20 @@ export class Outbox {
   async #relay(pendingOrder: PendingOrder): Promise<void> {
     const { order, prepareOrder } = pendingOrder;
     const { context, socket, tokens } = this.#options;
-    const { timing } = context;
+    const { environment, timing } = context;
+    const { media, sendSlots } = environment;
+    const hasAttachment = order.mediaUrl !== undefined;
     // The number is looked up, and its id for composing.
     const announcingMs = 2 * timing.queryMs + prepareOrder.composingMs;
-    if (!(await this.#begin(pendingOrder, announcingMs))) return;
+    if (!(await this.#begin(pendingOrder, sendSlots, announcingMs))) return;
     const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
     if (chat === undefined) return;
-    const hasAttachment = order.mediaUrl !== undefined;
+    const attachmentMs = timing.mediaMs + timing.uploadMs;
     // Slow servers of attachments delay no message without one, and none of another tenant.
-    if (hasAttachment) pendingOrder.leaveSlot();
-    this.#orders.bound(pendingOrder, hasAttachment ? timing.mediaMs + timing.uploadMs : order.deadlineMs);
+    if (!hasAttachment) this.#orders.bound(pendingOrder, order.deadlineMs);
+    else if (!(await this.#begin(pendingOrder, media.slots, attachmentMs))) return;
     const message = await makeMessage(this.#options, pendingOrder, chat);
-    if (hasAttachment && !(await this.#begin(pendingOrder, order.deadlineMs))) return;
+    if (hasAttachment && !(await this.#begin(pendingOrder, sendSlots, order.deadlineMs))) return;
     const audience = await statusAudience(socket, order);
     if (message === undefined || !(await isAddressable(this.#options, pendingOrder, { chat, audience }))) {
       this.#orders.settle(pendingOrder, { kind: 'unprepared' });

@@ -42,7 +42,7 @@ export class PendingOrder {
   #isWithheld = false;
   /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
   #decide: ((isTransmitted: boolean) => void) | undefined;
-  /** The worker's slot for one send. Absent while the order waits for one, or for its attachment, and for a repeat. */
+  /** The worker's slot, or the tenant's for an attachment. A repeat has none, nor has an order that waits for one. */
   #slot: Slot | undefined;
   /** The deadline of the present phase: of preparing, then of the client, then of the network's acknowledgement. */
   #deadline: ArmedTimer | undefined;
@@ -105,12 +105,12 @@ export class PendingOrder {
     return this.#wasSentAgain && this.#isWithheld;
   }
 
-  /** Keeps this slot of the worker until the order ends, or leaves the slot. */
+  /** Keeps this slot until the order ends, or leaves the slot. */
   begin(slot: Slot): void {
     this.#slot = slot;
   }
 
-  /** Gives the slot back. */
+  /** Gives the slot back, if it has one. */
   leaveSlot(): void {
     this.#slot?.giveBack();
     this.#slot = undefined;

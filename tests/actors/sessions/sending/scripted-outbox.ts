@@ -34,6 +34,9 @@ export const ORDER: SendOrder = {
   deadlineMs: MINUTE_MS,
 };
 
+/** The tenant of the shop that the orders are from. */
+export const TENANT = 'tenant';
+
 /** Returns an order of the main thread. The number is known, and composing takes no time. */
 export const asked = (change: Partial<SendOrder> = {}): PrepareOrder => {
   return { attempt: 1, order: { ...ORDER, ...change }, composingMs: 0 };
@@ -52,6 +55,8 @@ interface OutboxScript {
   /** Answers whether a number is on the network. */
   readonly lookUp?: () => Promise<undefined>;
   readonly sendSlots?: FairSlots;
+  /** The slots of the tenant for attachments. */
+  readonly mediaSlots?: FairSlots;
   /** Uploads an attachment. By default the socket ends meanwhile. */
   readonly upload?: WASocket['waUploadToServer'];
 }
@@ -66,6 +71,7 @@ export function scriptedOutbox({
   timerOf = async () => undefined,
   lookUp = async () => undefined,
   sendSlots = new FairSlots({ share: 9 }),
+  mediaSlots = new FairSlots({ share: 1 }),
   upload = () => Promise.reject(cut),
 }: OutboxScript = {}) {
   const clock = new FakeClock();
@@ -100,7 +106,7 @@ export function scriptedOutbox({
   const context = fakeOf<SessionContext>({
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    shop: { shard: 1, tenantId: 'tenant', shopId: 'shop' },
+    shop: { shard: 1, tenantId: TENANT, shopId: 'shop' },
     memory,
     environment: fakeOf<SessionEnvironment>({
       numbers,
@@ -108,7 +114,7 @@ export function scriptedOutbox({
       media: fakeOf<MediaEnvironment>({
         guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
         resolve: nameLookup([]),
-        slots: new FairSlots({ share: 1 }),
+        slots: mediaSlots,
       }),
     }),
     report: (_order, outcome) => void outcomes.push(outcome.kind),
