@@ -196,11 +196,13 @@ export class Outbox {
     const { context, socket, tokens } = this.#options;
     const { environment, timing } = context;
     const { media, sendSlots } = environment;
+    const isStatus = order.kind === 'status';
     const hasAttachment = order.mediaUrl !== undefined;
     // The number is looked up, and its id for composing.
     const announcingMs = 2 * timing.queryMs + prepareOrder.composingMs;
-    if (!(await this.#begin(pendingOrder, sendSlots, announcingMs))) return;
-    const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
+    // A status shows no composing, so it begins with its attachment.
+    if (!(isStatus && hasAttachment) && !(await this.#begin(pendingOrder, sendSlots, announcingMs))) return;
+    const chat = isStatus ? STATUS_CHAT : await this.#announce(pendingOrder);
     if (chat === undefined) return;
     const attachmentMs = timing.mediaMs + timing.uploadMs;
     // Slow servers of attachments delay no message without one, and none of another tenant.

@@ -82,20 +82,24 @@ test('a message keeps its slot until it ends', async () => {
   await clock.until(() => devices.length === 2);
 });
 
-test('an order has no slot of the worker while its attachment is fetched', async (context) => {
-  const { picture, askedCount } = await pictureServer(context, { answers: false });
-  const sendSlots = new FairSlots({ all: 1, share: 1 });
-  const { box, clock, outcomes } = scriptedOutbox({ sendSlots });
-  box.prepare(asked(picture));
-  await until('the attachment is asked for', async () => {
-    await clock.advance(0);
-    return askedCount() === 1;
+for (const kind of ['message', 'status'] as const) {
+  test(`an order of the kind ${kind} has no slot of the worker while its attachment is fetched`, async (context) => {
+    const { picture, askedCount } = await pictureServer(context, { answers: false });
+    const sendSlots = new FairSlots({ all: 1, share: 1 });
+    // A status shows no composing first, so it needs no slot until then.
+    const otherSlot = kind === 'status' ? await sendSlots.take('other') : undefined;
+    const { box, clock, outcomes } = scriptedOutbox({ sendSlots });
+    box.prepare(asked({ ...picture, kind }));
+    await until('the attachment is asked for', async () => {
+      await clock.advance(0);
+      return askedCount() === 1;
+    });
+    const slot = otherSlot ?? (await sendSlots.take('other'));
+    assert.deepEqual(outcomes, []);
+    slot.giveBack();
+    box.recall(ORDER.messageId);
   });
-  const otherSlot = await sendSlots.take('other');
-  assert.deepEqual(outcomes, []);
-  otherSlot.giveBack();
-  box.recall(ORDER.messageId);
-});
+}
 
 test('an order that waits for its tenant’s other attachments waits however long, and then has its whole time', async (context) => {
   const { clock, outcomes, prepare, askedCount, untilAsked, otherSlot, mediaSlots } =
