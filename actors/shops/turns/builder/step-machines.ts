@@ -57,12 +57,15 @@ export function finishTurn(builder: TurnBuilder, reply?: unknown): Turn<ShopStat
 }
 
 /**
- * Starts the oldest message of the queue that may leave. A message to a group waits until a new session reports its
- * groups, and delays no other message: the report may take long. A message that its batch keeps back waits too.
+ * Ends the messages that have waited too long, and starts the oldest one that may leave. A message to a group waits
+ * until a new session reports its groups, and delays no other message: the report may take long. A message that its
+ * batch keeps back waits too.
  */
 function startNext(builder: TurnBuilder): void {
+  if (builder.state.queue.length === 0 || !isIdle(builder.state)) return;
+  // Their timer may be late, and a pool shop may refuse a message after a day.
+  builder.endOverdue();
   const { queue, batches } = builder.state;
-  if (queue.length === 0 || !isIdle(builder.state)) return;
   const groups = liveGroups(builder.state);
   const next = queue.find(
     (message) =>

@@ -145,8 +145,6 @@ export function requeue(
   builder.write(bodyWrite(shard, dayOfMessage(messageId), { ...body, via: 'shop' }));
   builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
   if (countsAsNewChat(body.to ?? '', { writer })) countNewChat(builder);
-  // The pool shop may have answered after a day. The message is then too old to be sent.
-  builder.endOverdue();
 }
 
 /** Ends a message that no pool shop sends any more. */

@@ -49,6 +49,18 @@ test('a message that is still being prepared a day after its acceptance expires,
   assert.deepEqual([shop.statusOf(id), shop.idsOf('recall')], ['failed EXPIRED', [id]]);
 });
 
+test('a message that is a day old when its turn comes expires, and the next one is started', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'pause' });
+  const old = shop.send();
+  shop.nowMs += DAY_MS - MINUTE_MS;
+  const next = shop.send();
+  // The timer for the end of the first is late.
+  shop.nowMs += MINUTE_MS;
+  shop.command({ type: 'resume' });
+  assert.deepEqual([shop.statusOf(old), shop.idsOf('first_look')], ['failed EXPIRED', [next]]);
+});
+
 test('a late report about an earlier attempt does not mark a message as prepared that is being sent again', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
