@@ -1,7 +1,7 @@
 /** The end of a message that the pool carries is published by its own shop alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { ShopHarness } from '../shop-harness.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 
@@ -41,4 +41,20 @@ test('a message that ends in a suspended pool shop is reported to its shop, and 
   assert.equal(exchange.record(pool, id)?.state?.status, 'failed');
   assert.equal(pool.effectsOf('note_end').length, 1);
   assert.deepEqual(published(pool), []);
+});
+
+test('a message that the pool still prepares a day after its acceptance expires, and is recalled from the session', async () => {
+  const { exchange, origin, pool, id } = await carried();
+  pool.command({ type: 'pause' });
+  pool.pass(DAY_MS - MINUTE_MS);
+  pool.command({ type: 'resume' });
+  const dispatch = { body: exchange.body(id), writer: undefined, audience: [] };
+  pool.command({ type: 'first_look', messageId: id }, { dispatch });
+  assert.equal(pool.effectsOf('prepare').length, 1);
+  const recalledBefore = pool.idsOf('recall').length;
+  pool.pass(MINUTE_MS);
+  assert.deepEqual(pool.idsOf('recall').slice(recalledBefore), [id]);
+  while (exchange.deliverOne());
+  assert.equal(origin.statusOf(id), 'failed EXPIRED');
+  assert.deepEqual([published(origin), published(pool)], [[['message.failed', id]], []]);
 });
