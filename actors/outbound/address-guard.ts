@@ -11,7 +11,9 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** The part of IPv6 from which IANA assigns public addresses; outside it lie IPv4 addresses in other forms (`::7f00:1`). */
+/**
+ * The part of IPv6 from which IANA assigns public addresses; outside it lie IPv4 addresses in other forms (`::7f00:1`).
+ */
 const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**

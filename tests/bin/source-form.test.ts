@@ -45,6 +45,21 @@ function bareMinutes(line: string): string[] {
     });
 }
 
+/** The most columns of a line in a comment, as in documents. Biome wraps code, and no comments. */
+const MOST_COLUMNS = 120;
+
+/** Returns the numbers of the comment lines that are too long. Rows of tables and types in tags cannot be wrapped. */
+function longComments(source: string): number[] {
+  return source.split('\n').flatMap((line, index) => {
+    const text = /^\s*(?:\/\/|\/?\*+)(.*)/.exec(line)?.[1]?.trim();
+    const isLong = text !== undefined && !/^[|@]/.test(text) && [...line].length > MOST_COLUMNS;
+    return isLong ? [index + 1] : [];
+  });
+}
+
+/** `npm run client-types` writes it. */
+const GENERATED = 'client/src/operations.ts';
+
 /** These import nothing of the service; the constants themselves are in the last. */
 const WITHOUT_CONSTANTS = /^(?:client|simulator|examples)\/|^runtime\/durations\.ts$/;
 
@@ -80,6 +95,25 @@ test('a comment about a whole file is before its imports', () => {
 test('a comment about a file has the form of a docstring', () => {
   const foundPaths = sources.filter(({ source }) => /^\/\*(?!\*)/m.test(source)).map(({ path }) => path);
   assert.deepEqual(foundPaths, []);
+});
+
+test('a long line is found in each form of a comment, and in code, tables and tags it is not', () => {
+  const long = 'word '.repeat(25);
+  assert.deepEqual(
+    longComments(`// ${long}\n/** ${long} */\n/**\n * ${long}\n */\n  // ${'a'.repeat(115)}`),
+    [1, 2, 4],
+  );
+  assert.deepEqual(
+    longComments(`const a = '${long}'; // b\n * | ${long} |\n/** @param {{ ${long} }} a */`),
+    [],
+  );
+});
+
+test(`a comment line has at most ${MOST_COLUMNS} columns`, () => {
+  const foundLines = sources
+    .filter(({ path }) => path !== GENERATED)
+    .flatMap(({ path, source }) => longComments(source).map((line) => `${path}:${line}`));
+  assert.deepEqual(foundLines, []);
 });
 
 test('a duration of whole minutes is found where a name or a product shows it, and other numbers are not', () => {

@@ -5,7 +5,9 @@ import { credentialCiphers, keyMark, Unreadable } from '../credential-cipher.ts'
 import type { SessionAddress } from '../session-host.ts';
 import { sealedKey } from './credential-store.ts';
 
-/** Hash: under the mark of each key that ever sealed, a value sealed with it. Written unfenced, by every node's start. */
+/**
+ * Hash: under the mark of each key that ever sealed, a value sealed with it. Written unfenced, by every node's start.
+ */
 const CHECK_KEY = 'credentials-check';
 
 /** Shops whose credentials are read in one round trip: 2 to 3 KB each. */

@@ -90,7 +90,8 @@ export class WorkerSessions {
     const session: LiveSession = new LiveSession(facts, () => this.#opening.leave(session));
     entry.session = session;
     entry.opening = opening;
-    // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
+    // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md,
+    // Disconnects).
     void endingBefore.then(() => this.#opening.enter(session, () => void session.start()));
   }
 

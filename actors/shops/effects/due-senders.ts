@@ -1,6 +1,6 @@
 /**
- * Makes sends that are due, as a caller would at that moment. The turn that decides a send stores its result. If no turn
- * decides, the shop's timer repeats the request.
+ * Makes sends that are due, as a caller would at that moment. The turn that decides a send stores its result. If no
+ * turn decides, the shop's timer repeats the request.
  */
 import { logBackgroundFailure } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';

@@ -36,7 +36,7 @@ export async function numbersLeft(
     const use = decodeNumberUse(text);
     if (use?.shopId !== shopId) continue;
     ownUses.push([phone, use]);
-    // Another shop may connect the number before this is written. Then nothing is deleted, and that shop has the number.
+    // Another shop may connect the number before this is written. Then it has the number, and nothing is deleted.
     writes.push(['HDELIF', keys.numbers, phone, text]);
   }
   const isTenantGone = record === null || (JSON.parse(record) as { deleted: boolean }).deleted;

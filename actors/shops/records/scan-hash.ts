@@ -21,8 +21,8 @@ export async function* scanHash(
 const STEP_FIELDS = 500;
 
 /**
- * Returns the flat list of fields and values that `HGETALL` would return, read in steps. For a hash of any size in which
- * no value moves to another field meanwhile: such a value may be missed. A field may be listed twice.
+ * Returns the flat list of fields and values that `HGETALL` would return, read in steps. For a hash of any size in
+ * which no value moves to another field meanwhile: such a value may be missed. A field may be listed twice.
  */
 export async function readInSteps(store: Pick<Store, 'read'>, key: string): Promise<string[]> {
   const fields: string[] = [];

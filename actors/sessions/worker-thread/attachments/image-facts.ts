@@ -14,7 +14,9 @@ export interface ImageFacts {
 
 const NOTHING: ImageFacts = { width: undefined, height: undefined, thumbnail: undefined };
 
-/** The thumbnail's longer side, in pixels, and its quality of 100: some 3 KB, which go to each device of the recipient. */
+/**
+ * The thumbnail's longer side, in pixels, and its quality of 100: some 3 KB, which go to each device of the recipient.
+ */
 const THUMBNAIL_SIDE = 100;
 const THUMBNAIL_QUALITY = 50;
 /** No thumbnail is made of more pixels. At worst, interlaced and with 16 bits a channel, they take 300 MB. */

@@ -130,8 +130,8 @@ export class Receipts {
   }
 
   /**
-   * Reports what waits at the next moment that all sessions of the worker share, except receipts of pending orders. So a
-   * group's receipts cost its shop a few turns instead of hundreds, and reports of many shops are committed together.
+   * Reports what waits at the next moment that all sessions of the worker share, except receipts of pending orders. So
+   * a group's receipts cost its shop a few turns instead of hundreds, and reports of many shops are committed together.
    */
   #arm(): void {
     if (this.#isArmed || (this.#waiting.length === 0 && this.#dropped === 0)) return;

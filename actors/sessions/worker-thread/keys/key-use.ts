@@ -147,8 +147,8 @@ function unusedIn(names: readonly string[], filters: readonly KnownFields[]): st
 }
 
 /**
- * Returns the fields that must go with this one. A session takes its identity along. The shop's own key of a group takes
- * the list of those who have it. Otherwise the next post would leave the new key out.
+ * Returns the fields that must go with this one. A session takes its identity along. The shop's own key of a group
+ * takes the list of those who have it. Otherwise the next post would leave the new key out.
  */
 function companionsOf(name: string, ownUsers: readonly string[]): string[] {
   const id = name.slice(name.indexOf('/') + 1);

@@ -7,8 +7,8 @@ import { GroupMembers } from './group-members.ts';
 /** Several changes of one group within this time lead to one request. */
 const QUIET_MS = 500;
 /**
- * Minimum time in milliseconds between two requests for one group. Within it at most `MOST_REQUESTS` groups are requested,
- * in addition to those with a notice.
+ * Minimum time in milliseconds between two requests for one group. Within it at most `MOST_REQUESTS` groups are
+ * requested, in addition to those with a notice.
  */
 const REQUEST_FLOOR_MS = 1_000;
 const MOST_REQUESTS = 5;

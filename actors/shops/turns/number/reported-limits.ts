@@ -66,8 +66,8 @@ export function countNewChat(builder: TurnBuilder): void {
 }
 
 /**
- * Such a message was cancelled, and uses none. It waits no more, so `limitsNow` may have left it out already. The stored
- * count still has it.
+ * Such a message was cancelled, and uses none. It waits no more, so `limitsNow` may have left it out already. The
+ * stored count still has it.
  */
 export function uncountNewChat(builder: TurnBuilder): void {
   const { newChats } = builder.state.limits;

@@ -25,8 +25,8 @@ export async function readScheduled(
   const { draft } = command;
   const { idempotencyKey, to } = draft;
   if (idempotencyKey === undefined) return {};
-  // The order of the digest. A new part of a draft without an entry does not compile. An undefined value is left out, so
-  // that stored digests stay equal.
+  // The order of the digest. A new part of a draft without an entry does not compile. An undefined value is left out,
+  // so that stored digests stay equal.
   const askedParts: Readonly<Record<Exclude<AskedPart, 'reply'>, readonly unknown[]>> = {
     to: [to],
     content: digestedContent(draft),

@@ -6,7 +6,8 @@ import { Dialog, Failure } from '../parts.js';
 /**
  * Asks before something that cannot be undone.
  * @param {{ title: string, label: string, typed?: string, work: () => Promise<unknown>, onClose: () => void, children?: unknown }} props
- *   `label`: of the button; `typed`: the text that must be typed first; `work` runs after the click, and then the dialog closes
+ *   `label`: of the button; `typed`: the text that must be typed first; `work` runs after the click. The dialog closes
+ *   then
  */
 export function ConfirmDialog({ title, label, typed, work, onClose, children }) {
   const action = useAction();

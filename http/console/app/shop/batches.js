@@ -11,8 +11,8 @@ import { BatchDetails } from './batch-details.js';
 const keyOf = ({ id }) => id;
 
 /**
- * Shows the batches of a shop, also those that have ended. Shows nothing if there are none. While none runs, the list is
- * read once, because a repeated call would load a shop that was taken out of memory.
+ * Shows the batches of a shop, also those that have ended. Shows nothing if there are none. While none runs, the list
+ * is read once, because a repeated call would load a shop that was taken out of memory.
  * @param {{ path: string, running: number }} props of the shop, and how many of its batches have not ended
  */
 export function Batches({ path, running }) {
