@@ -1,4 +1,4 @@
-/** A worker has a number of slots for messages, and a tenant has some for attachments. An order without a slot waits. */
+/** A worker has slots for messages, and a tenant has slots for attachments. An order without a slot waits. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -17,8 +17,8 @@ async function withoutSlot() {
 }
 
 /**
- * Starts a server of attachments, which answers with a picture, or never. Returns an order's fields for the picture, and
- * how often it was asked for.
+ * Starts a server of attachments, which answers with a picture, or never. Returns an order's fields for the picture,
+ * and how often it was asked for.
  */
 async function pictureServer(context: TestContext, { answers }: { readonly answers: boolean }) {
   let askedCount = 0;
