@@ -50,12 +50,16 @@ export interface CommitSection {
 export interface SectionOutcome {
   /**
    * `committed`: applied. `unknown`: sent, without a reply. Otherwise nothing was applied: `fenced` means that Redis
-   * has another record, `unavailable` that Redis refused or was not reached.
+   * has another record, `unavailable` that Redis refused or was not reached. `failed` means that a defect kept the
+   * section from being sent. A second attempt may succeed after `unavailable`, but not after `failed`.
    */
-  readonly code: 'committed' | 'fenced' | 'unavailable' | 'unknown';
+  readonly code: 'committed' | 'fenced' | 'unavailable' | 'failed' | 'unknown';
   /** With `fenced`: the record that is there. */
   readonly actual?: ShardRecord;
-  /** Turns of a committed section with a write that Redis refused (wrong type), by index, with its message. */
+  /**
+   * Turns of a committed section with a write that Redis refused, for example for the type of its key. By index, with
+   * its message.
+   */
   readonly failures?: ReadonlyMap<number, string>;
   /** Why, for the log. */
   readonly message?: string;

@@ -246,11 +246,7 @@ export class TurnCycle implements Commitment {
         this.#listener.onUncommitted(envelope, message ?? 'Redis cannot be reached');
         break;
       case 'failed':
-        this.#listener.onCrash(
-          envelope,
-          new Error(`Redis refused a write of the turn: ${message}`),
-          undefined,
-        );
+        this.#listener.onCrash(envelope, new Error(`a write of the turn failed: ${message}`), undefined);
         break;
       case 'fenced':
         // The actor is stopped next. Until then it begins no turn, not even one that the fence would not see.

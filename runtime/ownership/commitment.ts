@@ -4,7 +4,7 @@ import type { Write } from '../store.ts';
 export type CommitmentOutcome =
   /** All of them were applied. */
   | 'committed'
-  /** Redis refused one of them for a mistake in it. Others of the same turn were applied. */
+  /** Redis refused one of them for a mistake in it, and others were applied. Or a defect kept them all from Redis. */
   | 'failed'
   /**
    * Redis names another owner. Nothing was applied, and nothing of this shard will be applied from here. Its actors are

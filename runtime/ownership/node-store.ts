@@ -124,7 +124,7 @@ export class NodeStore implements Store {
 function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message: string | undefined): Error {
   switch (outcome) {
     case 'failed':
-      return new Error(`Redis refused a write: ${message}`);
+      return new Error(`a write failed: ${message}`);
     case 'fenced':
       return movedAwayFailure();
     case 'unavailable':

@@ -44,8 +44,8 @@ export type Durability = 'master' | 'replica';
 const REPLICA_MS = 1_000;
 /** The reason of an unknown outcome, for the log and for callers. */
 const NOT_REPLICATED = 'no replica of Redis confirmed a write';
-/** The reason why a group of commits was not sent, for the log and for callers. */
-const NOT_LAID_OUT = 'a group of commits could not be laid out';
+/** The reason why a section was not sent, for the log and for callers. */
+const NOT_LAID_OUT = 'the commits of a shard could not be laid out';
 
 /**
  * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is
@@ -116,9 +116,13 @@ export class RedisEngine implements Engine {
     try {
       call = layOut(sections);
     } catch (error) {
-      // A defect: nothing was sent.
+      // A defect, and nothing was sent. Each section then goes alone, so that the others are committed.
+      if (sections.length > 1) {
+        const outcomes = await Promise.all(sections.map((section) => this.#commitInOneCall([section])));
+        return outcomes.flat();
+      }
       this.#log.error(errorFields(error), NOT_LAID_OUT);
-      return sections.map(() => ({ code: 'unavailable', message: NOT_LAID_OUT }));
+      return sections.map(() => ({ code: 'failed', message: NOT_LAID_OUT }));
     }
     // The shard in a cluster; otherwise Redis is one part.
     const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;

@@ -109,13 +109,17 @@ test('the messages of a section are one command', async () => {
   assert.equal(await redis.hlen('{s0}:a'), 1_000);
 });
 
-test('a group that cannot be laid out is not sent, its outcome is known, and the log names the defect', async () => {
+test('a section that cannot be laid out fails alone, and the log names the defect', async () => {
   await startOver();
   log.lines.length = 0;
   const broken = undefined as unknown as Write;
-  const message = 'a group of commits could not be laid out';
-  const outcomes = await engine.commit([section(0, [[['SET', '{s0}:k', '1'], broken]])]);
-  assert.deepEqual(outcomes, [{ code: 'unavailable', message }]);
+  const message = 'the commits of a shard could not be laid out';
+  const outcomes = await engine.commit([
+    section(0, [[['SET', '{s0}:k', '1'], broken]]),
+    { ...section(1, [[['SET', '{s1}:k', '1']]]), expected: 'another' },
+  ]);
+  assert.deepEqual(outcomes, [{ code: 'failed', message }, { code: 'committed' }]);
   assert.deepEqual(log.lines.map(comparable), [{ level: 'error', error: 'TypeError', message }]);
   assert.deepEqual(await redis.mget('{s0}:owner', '{s0}:k'), ['now', null]);
+  assert.deepEqual(await redis.mget('{s1}:owner', '{s1}:k'), ['x', '1']);
 });
