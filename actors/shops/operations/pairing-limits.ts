@@ -1,6 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
-import { CODE_PAUSE_MS } from '../judging/code-refusal.ts';
+import { CODE_PAUSE_MS, NETWORK_REFUSED } from '../judging/code-refusal.ts';
 
 /** How many different numbers a tenant may pair in 24 hours (docs/contract.md, Pairing by code). */
 const NUMBERS_A_DAY = 10;
@@ -8,8 +8,6 @@ const NUMBERS_A_DAY = 10;
  * How often a code for one number is requested in an hour, by all tenants of the node. Each request notifies its phone.
  */
 const TIMES_AN_HOUR = 5;
-/** The failure for the caller, which names whose limit was reached. */
-const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
 const TOO_OFTEN = `The limit of this service: one number is asked for ${TIMES_AN_HOUR} codes an hour.`;
 const TOO_MANY = `The limit of this service: ${NUMBERS_A_DAY} different numbers are asked for codes in 24 hours.`;
 

@@ -116,6 +116,7 @@ test('a number without an account on the network is named; a network that was as
   await stack.network.queryErrors('+33611110068', { xmlns: 'md', code: 429 });
   const limited = await ask(shopId, '+33611110068');
   assert.deepEqual([limited.status, limited.error?.code], [429, 'PAIRING_RATE_LIMITED']);
+  assert.match(limited.error?.message ?? '', /^The chat network said/);
   const seconds = Number(limited.headers.get('retry-after'));
   assert.ok(seconds > 800 && seconds <= 900, `${seconds} s`);
   assert.equal((await ask(shopId, OTHER_PHONE)).error?.code, 'PAIRING_RATE_LIMITED');
