@@ -33,8 +33,8 @@ export function hasWrk(): boolean {
 }
 
 /**
- * Runs a load by wrk, in whole seconds. A latency begins when the request is written, and not when it was due. wrk does
- * not read the replies, so the result has no messages and no overloads. Rejects if a request was refused or not
+ * Runs a load by wrk, in whole seconds. A latency begins when the request is written, and not when it was due. Bodies
+ * of replies are not read, so the result has no messages and no overloads. Rejects if a request was refused or not
  * answered.
  */
 export async function startWrk(plan: LoadPlan): Promise<LoadResult> {

@@ -31,9 +31,10 @@ const MOST_WAITING = 256;
 const LOOK_AGAIN_MS = { from: 10, to: 40 };
 
 /**
- * Forwards requests to the owners of tenants that are moving. Each owner is asked once. It may answer that the tenant
- * has moved and that it did nothing. The request then waits for the next owner, up to the time limit of a forwarded
- * request. Any other answer is final. Waiting reads this node's own view of the owners, so it costs Redis nothing.
+ * Forwards requests to the owners of tenants that are moving. An owner is asked once each time it gets the tenant. It
+ * may answer that the tenant has moved and that it did nothing. The request then waits for the next owner, up to the
+ * time limit of a forwarded request. Any other answer is final. Waiting reads this node's own view of the owners, so it
+ * costs Redis nothing.
  */
 export function ownerFollower({
   forwarder,

@@ -1,6 +1,6 @@
 #!lua
 -- Applies one group of commits. It has a section for each shard. A section whose record is not the expected one is not
--- applied at all. Any other is applied, except its writes to a key of a wrong type: the reply names them.
+-- applied at all. Any other is applied, except the writes that Redis refuses: the reply names them.
 --
 -- The first line matters. With it Redis checks memory (maxmemory), role (read-only replica) and persistence (MISCONF)
 -- before the script starts, and refuses it whole. Without it the script could fail in the middle.
