@@ -63,7 +63,7 @@ export function finishTurn(builder: TurnBuilder, reply?: unknown): Turn<ShopStat
  */
 function startNext(builder: TurnBuilder): void {
   if (builder.state.queue.length === 0 || !isIdle(builder.state)) return;
-  // Their timer may be late, and a pool shop may refuse a message after a day.
+  // Their timer may be late.
   builder.endOverdue();
   const { queue, batches } = builder.state;
   const groups = liveGroups(builder.state);

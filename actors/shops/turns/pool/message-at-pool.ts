@@ -145,6 +145,8 @@ export function requeue(
   builder.write(bodyWrite(shard, dayOfMessage(messageId), { ...body, via: 'shop' }));
   builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
   if (countsAsNewChat(body.to ?? '', { writer })) countNewChat(builder);
+  // A pool shop may refuse after a day. The message is then too old to be sent, also if the shop starts none now.
+  builder.endOverdue();
 }
 
 /** Ends a message that no pool shop sends any more. */

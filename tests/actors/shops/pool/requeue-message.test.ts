@@ -139,3 +139,15 @@ test('a message that the pool refused expires unsent once it is older than a day
   await origin.ask({ type: 'requeue', messageId: id });
   assert.deepEqual([origin.statusOf(id), origin.effectsOf('first_look').length], ['failed EXPIRED', 0]);
 });
+
+test('a message that the pool refused after a day expires at once, also if its shop is paused', async () => {
+  const exchange = await PoolExchange.start(1, 1);
+  const { origin } = exchange;
+  const id = origin.send(RECIPIENT, 'hello', poolShop(0));
+  exchange.connectOrigin();
+  origin.command({ type: 'pause' });
+  origin.nowMs += DAY_MS;
+  origin.command({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer: { kind: 'refused' } });
+  await origin.ask({ type: 'requeue', messageId: id });
+  assert.deepEqual([origin.statusOf(id), ownIds(origin)], ['failed EXPIRED', []]);
+});
