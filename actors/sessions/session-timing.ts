@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 
 /** The waits of a session in production, in milliseconds. */
 export const DEFAULT_SESSION_TIMING = {
-  /** How long a connection may wait for its first event: a QR code, an open session or an end. */
+  /** How long a connection may get no frame before its first event: a QR code, an open session or an end. */
   connectMs: 30_000,
   /** How long it may take until that first event, whatever the network sends: others wait for its turn to open. */
   openingMs: 5 * MINUTE_MS,

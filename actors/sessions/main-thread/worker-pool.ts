@@ -77,8 +77,8 @@ interface Member {
   thread: Worker | undefined;
   isReady: boolean;
   /**
-   * True from a start while no worker was ready until this one is. Sessions that open meanwhile wait for it, so that
-   * all workers get their share.
+   * True from a start while no worker was ready, until this one is ready or lost. Sessions that open meanwhile wait for
+   * it, so that all workers get their share.
    */
   beganWithoutReady: boolean;
   /** True if a message came from it since the last ping. */
@@ -131,7 +131,10 @@ export class WorkerPool {
     this.#startUnreachableTimer();
   }
 
-  /** True while the first worker is awaited: none was ready since the start, and none is reported unreachable. */
+  /**
+   * True while the first worker is awaited: none was ready since the start, and the component is not reported
+   * unreachable.
+   */
   isBooting(): boolean {
     return !this.#hasBegun && !this.#hasReportedUnreachable && this.isStarting();
   }

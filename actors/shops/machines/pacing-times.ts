@@ -22,9 +22,10 @@ export const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
   pauseMs: 15 * MINUTE_MS,
   /**
    * Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), devices and sealing (60 s each). The rest
-   * is for the waits for slots. A text waits once, for a slot of its worker. A message with an attachment then waits
-   * for one of its tenant's slots for attachments, and for a slot of the worker again. With 5,000 sessions on two
-   * overloaded cores, one wait for the worker was about a minute.
+   * is for the waits for slots. Each order waits for a slot of its worker. If it has an attachment, it then waits for
+   * one of its tenant's slots for attachments, and for a slot of the worker again. A status with an attachment leaves
+   * out the first of these waits. With 5,000 sessions on two overloaded cores, one wait for the worker was about a
+   * minute.
    */
   preparingMs: 12 * MINUTE_MS,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */

@@ -176,7 +176,8 @@ export class Outbox {
 
   /**
    * Gives back the order's slot, if it has one, and waits for one of `slots`. Only the shop's actor limits that wait.
-   * With the slot, the order has `mostMs` for its next phase. Resolves with false if the order ended while it waited.
+   * With the slot, the order has `mostMs` for its next phase. Rejects if the order ends while it waits. Resolves with
+   * false if the order ended just as it got the slot.
    */
   async #begin(pendingOrder: PendingOrder, slots: FairSlots, mostMs: number): Promise<boolean> {
     pendingOrder.leaveSlot();

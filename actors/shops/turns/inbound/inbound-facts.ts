@@ -25,9 +25,9 @@ export interface SenderFacts {
   /** The other form of that number, if data is stored under it. */
   readonly wroteAs?: string | undefined;
   /**
-   * The network's own id (LID) that must be linked to `writtenBy` now. There are two cases. The message names the
-   * number, and the shop has data under the id or the person opted out. Or the person has no known number, and writes
-   * to the shop for the first time.
+   * The network's own id (LID) that must be linked to `writtenBy` now. There are three cases. The message names the
+   * number, and the shop has data under the id or the person opted out. Or the message names another number than the
+   * one that the id is linked to. Or the person has no known number, and writes to the shop for the first time.
    */
   readonly lidToLink?: string | undefined;
 }
