@@ -3,11 +3,18 @@ import type { Logger } from './logger.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 
 /**
- * Logs the error of work that no caller waits for and that is tried again. A failure of the runtime passes by itself,
- * so its line is at `debug`. Any other error is a defect, and its line is at `error`. The message of a defect is left
- * out, because it may contain stored text.
+ * Logs an error that no caller gets, because the work is tried again or goes on without its result. A failure of the
+ * runtime is expected, so its line is at `debug`. The line of any other error is at `error`.
  */
 export function logBackgroundFailure(log: Logger, error: unknown, fields: object, line: string): void {
-  if (error instanceof RuntimeFailure) log.debug({ ...fields, err: error }, line);
-  else log.error({ ...fields, ...errorFields(error) }, line);
+  const level = error instanceof RuntimeFailure ? 'debug' : 'error';
+  log[level]({ ...fields, ...failureFields(error) }, line);
+}
+
+/**
+ * Returns the fields of a log line about an error. A failure of the runtime is there with its message. The message of
+ * any other error is left out, because it may contain stored text.
+ */
+export function failureFields(error: unknown): object {
+  return error instanceof RuntimeFailure ? { err: error } : errorFields(error);
 }

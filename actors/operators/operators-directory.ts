@@ -1,5 +1,6 @@
 import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
+import { failureFields } from '../../runtime/background-failures.ts';
 import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -57,7 +58,8 @@ export class OperatorsDirectory {
   }
 
   #refreshLater(tenantId: string, error: unknown): void {
-    this.#log.warn({ tenantId, err: error }, "the operators' directory could not be updated");
+    const fields = { tenantId, ...failureFields(error) };
+    this.#log.warn(fields, "the operators' directory could not be updated");
     if (this.#waiting.has(tenantId)) return;
     this.#waiting.add(tenantId);
     this.#clock.after(RETRY_AFTER_MS, () => {

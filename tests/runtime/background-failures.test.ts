@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logBackgroundFailure } from '../../runtime/background-failures.ts';
+import { failureFields, logBackgroundFailure } from '../../runtime/background-failures.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { LineLog } from './line-log.ts';
 
@@ -30,4 +30,11 @@ test('a thrown value that is no error is a line at error, with its type', () => 
   const log = new LineLog();
   logBackgroundFailure(log, 'stored text', {}, 'it failed');
   assert.deepEqual(log.lines, [{ level: 'error', fields: { error: 'string' }, message: 'it failed' }]);
+});
+
+test('the fields of a line keep a failure of the runtime, and of a defect no message', () => {
+  const failure = new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+  assert.deepEqual(failureFields(failure), { err: failure });
+  const { stack: _, ...fields } = failureFields(new SyntaxError('stored text')) as { readonly stack: string };
+  assert.deepEqual(fields, { error: 'SyntaxError' });
 });

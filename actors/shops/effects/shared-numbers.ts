@@ -1,3 +1,4 @@
+import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { hashFields, type Store } from '../../../runtime/store.ts';
@@ -49,9 +50,9 @@ export class SharedNumbers {
     if (keys.length > 0) await this.#options.store.append(keys.map((key) => ['HDEL', key, tenantId]));
   }
 
-  #logFailure({ tenantId, shopId }: ShopReference, err: unknown): void {
+  #logFailure({ tenantId, shopId }: ShopReference, error: unknown): void {
     const line = 'could not check whether another tenant has the number of a shop';
-    this.#options.log.warn({ tenantId, shopId, err }, line);
+    this.#options.log.warn({ tenantId, shopId, ...failureFields(error) }, line);
   }
 
   /** Notes that the tenant has the number now. Returns the time that it noted. */

@@ -1,5 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Address } from '../../../runtime/address.ts';
+import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../actor-event-feed.ts';
@@ -121,7 +122,8 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
 function eraseSession({ host, log }: ShopEffectsOptions, session: SessionAddress): void {
   host.erase(session).catch((error: unknown) => {
     const { tenantId, shopId } = session;
-    log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased');
+    const line = 'credentials of a lost session could not be erased';
+    log.error({ tenantId, shopId, ...failureFields(error) }, line);
   });
 }
 

@@ -5,6 +5,7 @@ import { type Clock, sleep } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import {
   offerOf,
@@ -93,13 +94,13 @@ export class PoolClient {
   /**
    * Takes back a message of an erased shop. Asks up to 30 times, a second apart, while the pool shop is sending the
    * message or cannot be reached. Resolves also if the last reply is still `taken`. The pool's shard drops the content
-   * of such a message as soon as its outcome is known. Rejects if the last request fails, so that the erasure is
-   * repeated.
+   * of such a message as soon as its outcome is known. Rejects at once with a defect, and with a failure of the last
+   * request, so that the erasure is repeated.
    */
   async takeBackErased(message: MessageAtPool): Promise<void> {
     for (let triesLeft = TAKE_BACK_TRIES; triesLeft > 0; triesLeft -= 1) {
       const reply = await this.#takeBack(message).catch((error: unknown) => {
-        if (triesLeft === 1) throw error;
+        if (triesLeft === 1 || !(error instanceof RuntimeFailure)) throw error;
         return undefined;
       });
       if (reply !== undefined && reply.kind !== 'taken') return;

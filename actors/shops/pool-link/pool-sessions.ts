@@ -1,4 +1,5 @@
 import type { Actors } from '../../../runtime/actors.ts';
+import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { activeTenant, committedTenant } from '../../tenants/committed-tenant.ts';
@@ -60,9 +61,10 @@ export class PoolSessions {
       if (isListed === undefined) return;
       await store.append([[isListed ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
     };
-    writeChange().catch((error: unknown) =>
-      log.warn({ ...shop, err: error }, 'a change of a pool shop could not be recorded for the pool'),
-    );
+    writeChange().catch((error: unknown) => {
+      const line = 'a change of a pool shop could not be recorded for the pool';
+      log.warn({ ...shop, ...failureFields(error) }, line);
+    });
   }
 
   async #isPlatform(tenantId: string): Promise<boolean> {

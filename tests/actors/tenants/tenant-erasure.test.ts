@@ -115,6 +115,25 @@ test('an erasure that failed is tried again until it is done', async () => {
   assert.deepEqual([tries(), log.errors.length, state().erasing.size], [12, 2, 0]);
 });
 
+for (const subject of ['shop', 'tenant'] as const) {
+  test(`the log has the name of an error that stopped the erasure of a ${subject}, and not its message`, async (context) => {
+    const isTenant = subject === 'tenant';
+    const read = readsBy(() => {
+      throw new Error('Redis is away');
+    });
+    const store = { read, commit: async () => undefined };
+    const { clock, log, erasure } = await nodeWithEraser(isTenant ? 0 : 1, { deleted: isTenant, store });
+    const logError = context.mock.method(log, 'error');
+    void erasure.run(address);
+    await clock.advance(1_000);
+    const [fields, line] = logError.mock.calls[0]?.arguments ?? [];
+    const { stack: _, ...others } = fields as { readonly stack?: string };
+    const { tenantId } = golden;
+    assert.deepEqual(others, { tenantId, ...(isTenant ? {} : { shopId: shopIds[0] }), error: 'Error' });
+    assert.equal(line, `the erasure of a ${subject} stopped; it is tried again`);
+  });
+}
+
 test('an erasure that failed is left to the tenant’s next owner', async () => {
   let isHere = true;
   const { clock, tries, erasure } = await nodeWithEraser(100, { isHere: () => isHere });

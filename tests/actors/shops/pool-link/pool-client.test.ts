@@ -82,20 +82,27 @@ test('the log tells the failure of a cancellation by its reason', async () => {
   assert.deepEqual(told, [{ line, code: 'SHARD_NOT_OWNED', reason: 'CANCELLED' }]);
 });
 
-/** Returns a client whose pool shop answers with a text that cannot be read. */
+/** Returns a client whose pool shop answers with a text that cannot be read, and counts the requests. */
 function clientWithDefect() {
   const log = new LineLog();
+  let askedCount = 0;
   const client = new PoolClient({
     actors: fakeOf<Actors>({}),
     store: fakeOf<Store>({}),
     clock: new FakeClock(),
     random: () => 0,
     log,
-    link: { call: async () => 'Dear Ann', serve: () => undefined },
+    link: {
+      async call() {
+        askedCount += 1;
+        return 'Dear Ann';
+      },
+      serve: () => undefined,
+    },
     sessions: fakeOf<PoolSessions>({ listShops: async () => [pool] }),
     platformName: 'Market Square',
   });
-  return { client, log };
+  return { client, log, askedCount: () => askedCount };
 }
 
 test('a defect in an offer, in an effect or in a cancellation is an error in the log, without stored text', async () => {
@@ -134,4 +141,11 @@ test('a defect in an offer, in an effect or in a cancellation is an error in the
     message: 'a request between a shop and the pool failed',
   });
   assert.doesNotMatch(JSON.stringify([offerLine, cancellationLine, effectLine]), /Dear|\+336/);
+});
+
+test('a defect ends the attempt to take back a message of an erased shop, after one line of the log', async () => {
+  const { client, log, askedCount } = clientWithDefect();
+  const message = { messageId: '65f0000000000000000000aa', pool, createdAtMs: 1 };
+  await assert.rejects(client.takeBackErased(message), SyntaxError);
+  assert.deepEqual([askedCount(), log.lines.length], [1, 1]);
 });
