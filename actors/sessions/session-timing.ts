@@ -27,6 +27,8 @@ export const DEFAULT_SESSION_TIMING = {
   mediaMs: 30_000,
   /** How long uploading one attachment may take. */
   uploadMs: MINUTE_MS,
+  /** How long after it is given an order may begin with its attachment. Its shop recalls it two minutes later. */
+  attachmentBeginMs: 10 * MINUTE_MS,
   /** How long a number known to exist is cached. */
   knownNumberMs: DAY_MS,
   /** How long a number known not to exist is cached. */

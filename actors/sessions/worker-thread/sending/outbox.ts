@@ -197,6 +197,7 @@ export class Outbox {
     const { context, socket, tokens } = this.#options;
     const { environment, timing } = context;
     const { media, sendSlots } = environment;
+    const attachmentUntilMs = context.clock.monotonicMs() + timing.attachmentBeginMs;
     const isStatus = order.kind === 'status';
     const hasAttachment = order.mediaUrl !== undefined;
     // The number is looked up, and its id for composing.
@@ -209,6 +210,12 @@ export class Outbox {
     // Slow servers of attachments delay no message without one, and none of another tenant.
     if (!hasAttachment) this.#orders.bound(pendingOrder, order.deadlineMs);
     else if (!(await this.#begin(pendingOrder, media.slots, attachmentMs))) return;
+    // The shop's actor recalls it soon, so an order with more time left gets the slot.
+    if (hasAttachment && context.clock.monotonicMs() > attachmentUntilMs) {
+      pendingOrder.leaveSlot();
+      pendingOrder.unbound();
+      return;
+    }
     const message = await makeMessage(this.#options, pendingOrder, chat);
     if (hasAttachment && !(await this.#begin(pendingOrder, sendSlots, order.deadlineMs))) return;
     const audience = await statusAudience(socket, order);

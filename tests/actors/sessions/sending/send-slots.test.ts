@@ -101,11 +101,11 @@ for (const kind of ['message', 'status'] as const) {
   });
 }
 
-test('an order that waits for its tenant’s other attachments waits however long, and then has its whole time', async (context) => {
+test('an order that waits for its tenant’s other attachments may wait nine minutes, and then has its whole time', async (context) => {
   const { clock, outcomes, prepare, askedCount, untilAsked, otherSlot, mediaSlots } =
     await withoutMediaSlot(context);
   await prepare();
-  await clock.advance(10 * MINUTE_MS);
+  await clock.advance(9 * MINUTE_MS);
   assert.deepEqual([askedCount(), outcomes], [0, []]);
   otherSlot.giveBack();
   await untilAsked(1);
@@ -114,6 +114,22 @@ test('an order that waits for its tenant’s other attachments waits however lon
   await clock.advance(1);
   assert.deepEqual(outcomes, ['media_unavailable']);
   await mediaSlots.take(TENANT);
+});
+
+test('an order that waited too long for its attachment leaves the slot to the next one, and is recalled', async (context) => {
+  const { box, clock, outcomes, prepare, askedCount, untilAsked, otherSlot, mediaSlots } =
+    await withoutMediaSlot(context);
+  await prepare();
+  await clock.advance(9 * MINUTE_MS);
+  await prepare(OTHER);
+  await clock.advance(MINUTE_MS + 1_000);
+  otherSlot.giveBack();
+  await untilAsked(1);
+  box.recall(OTHER.messageId);
+  await mediaSlots.take(TENANT);
+  await clock.advance(2 * MINUTE_MS);
+  box.recall(ORDER.messageId);
+  assert.deepEqual([askedCount(), outcomes], [1, []]);
 });
 
 for (const end of ['recalled', 'replaced', 'given back by its session'] as const) {

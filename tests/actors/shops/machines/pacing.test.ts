@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { PACING_TIMES } from '../../../../actors/shops/machines/pacing-times.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
@@ -11,6 +12,11 @@ test('the pause is that of the contract, and both waits are longer than those of
     preparingMs: 12 * MINUTE_MS,
     outcomeMs: 3 * MINUTE_MS,
   });
+});
+
+test('an attachment that begins as late as it may is fetched and uploaded before the shop recalls its message', () => {
+  const { attachmentBeginMs, mediaMs, uploadMs } = DEFAULT_SESSION_TIMING;
+  assert.ok(attachmentBeginMs + mediaMs + uploadMs < PACING_TIMES.preparingMs);
 });
 
 test('a message goes queued → sending → sent, and reaches the wire only in the turn that stored it as sending', async () => {
