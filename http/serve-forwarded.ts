@@ -1,3 +1,4 @@
+import type { Logger } from '../runtime/logger.ts';
 import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 import { CallerConnection } from './contract/caller-connection.ts';
 import type { Endpoint } from './contract/endpoint.ts';
@@ -21,14 +22,23 @@ export interface ServeForwardedOptions {
 
 /**
  * Returns a function that serves a request of another node, and returns the reply in the form that node reads. Rejects
- * with `SHARD_NOT_OWNED` if only a newer release has the kind of the request or its endpoint. Nothing was done then, so
- * the other node may ask the next owner.
+ * with `STORE_UNAVAILABLE` if only another release has the kind of the request or its endpoint. Nothing was done then.
  */
 export function serveForwarded(options: ServeForwardedOptions): (payload: string) => Promise<string> {
   const apiEndpoints = byName(options.api.endpoints);
   const operatorEndpoints = byName(options.operator.endpoints);
+  const unknownRequests = new UnknownRequests(options.serving.log);
   /** Callers at other nodes whose calls may wait here, by the ids of their waits. */
   const waitingCallers = new Map<string, CallerConnection>();
+
+  function endpointOf<Services>(
+    endpoints: Map<string, Endpoint<Services>>,
+    name: string,
+  ): Endpoint<Services> {
+    const endpoint = endpoints.get(name);
+    if (endpoint === undefined) throw unknownRequests.failureOf(name);
+    return endpoint;
+  }
 
   async function serveApi({ method, path, request, waitId }: NodeRequest & { kind: 'api' }): Promise<string> {
     const endpoint = endpointOf(apiEndpoints, `${method} ${path}`);
@@ -78,7 +88,7 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
       case 'events':
         return services.eventsSince(nodeRequest.since);
       default:
-        return refuseUnknown(nodeRequest);
+        throw unknownRequests.failureOf(`kind ${kindOf(nodeRequest)}`);
     }
   }
 
@@ -96,21 +106,42 @@ function byName<Services>(endpoints: readonly Endpoint<Services>[]): Map<string,
   return new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
 }
 
-function endpointOf<Services>(endpoints: Map<string, Endpoint<Services>>, name: string): Endpoint<Services> {
-  const endpoint = endpoints.get(name);
-  if (endpoint === undefined) throw unknownHere(`an endpoint unknown here: ${name}`);
-  return endpoint;
-}
-
-/** Throws for a kind that only a newer node has. */
-function refuseUnknown(nodeRequest: never): never {
+/** Returns a kind that only another release has. */
+function kindOf(nodeRequest: never): string {
   const { kind } = nodeRequest as { readonly kind: unknown };
-  throw unknownHere(`a request of a kind unknown here: ${String(kind)}`);
+  return String(kind);
 }
 
-/** The seconds after which a caller may try again: the update of this node may take minutes. */
-const RETRY_AFTER_SECONDS = 30;
+/**
+ * The seconds after which a caller may try again. An update takes longer, but our client repeats a call for a minute
+ * only.
+ */
+const RETRY_AFTER_SECONDS = 3;
 
-function unknownHere(subject: string): RuntimeFailure {
-  return new RuntimeFailure('SHARD_NOT_OWNED', `another node handed over ${subject}`, RETRY_AFTER_SECONDS);
+/** The requests of other nodes that only another release knows. */
+class UnknownRequests {
+  readonly #log: Logger;
+  readonly #loggedNames = new Set<string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /**
+   * Returns the failure that the other node gets. Logs each name once, since a node that was left on an old release
+   * shows in nothing else.
+   */
+  failureOf(name: string): RuntimeFailure {
+    if (!this.#loggedNames.has(name)) {
+      this.#loggedNames.add(name);
+      this.#log.warn({ request: name }, 'a request of another node is unknown to this release');
+    }
+    // With `SHARD_NOT_OWNED` the other node would wait for the next owner, but this node still owns the tenant. A code
+    // of its own would be unknown to the nodes of 0.2.0.
+    return new RuntimeFailure(
+      'STORE_UNAVAILABLE',
+      `another node handed over a request unknown here: ${name}`,
+      RETRY_AFTER_SECONDS,
+    );
+  }
 }

@@ -10,16 +10,16 @@ export type RuntimeFailureCode =
    * later.
    */
   | 'NODE_BUSY'
-  /**
-   * Another node owns the shard, no node owns it yet, or the node does not serve yet. Or the node is of an older
-   * release, which does not know the request.
-   */
+  /** Another node owns the shard, no node owns it yet, or the node does not serve yet. */
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
   /** The command made the actor throw. One of the client lane was dead-lettered. */
   | 'POISONED'
-  /** Redis cannot be reached, is full or read-only. */
+  /**
+   * Redis cannot be reached, is full or read-only. Or this release does not know the stored state or the request, which
+   * another release made.
+   */
   | 'STORE_UNAVAILABLE'
   /** A write or a command was sent, and its outcome is not known: it may have happened. */
   | 'OUTCOME_UNKNOWN'
