@@ -19,6 +19,7 @@ export class EventStream {
   readonly #log: EventLog;
   readonly #readers = new Set<ReplyStream>();
   readonly #unsubscribe: () => void;
+  #isClosed = false;
 
   /** `epoch` identifies this process: letters and digits. */
   constructor(
@@ -44,8 +45,9 @@ export class EventStream {
     };
   }
 
-  /** Ends all open streams. */
+  /** Ends all streams, present and future ones. Each reader comes back with the position of its last event. */
   close(): void {
+    this.#isClosed = true;
     this.#unsubscribe();
     for (const reader of this.#readers) reader.end();
     this.#readers.clear();
@@ -60,6 +62,11 @@ export class EventStream {
 
   #enter(reader: ReplyStream, lastEventId: string): void {
     reader.write(this.#greeting(lastEventId));
+    // A call on a kept connection may come after the close.
+    if (this.#isClosed) {
+      reader.end();
+      return;
+    }
     this.#readers.add(reader);
     const leave = this.#feed.watch(EventLog.timeOf(lastEventId) ?? this.#clock.wallMs());
     reader.onClose(() => {

@@ -122,3 +122,11 @@ test('close ends every reader', () => {
   );
   assert.equal(watchers(), 0);
 });
+
+test('a stream that is opened after close ends at once, and no node is polled for it', () => {
+  const { events, watchers } = openStream();
+  events.close();
+  const reader = read(events);
+  assert.match(reader.received, /^retry: 1000$/m);
+  assert.deepEqual([reader.ended, watchers()], [true, 0]);
+});
