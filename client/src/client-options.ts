@@ -19,8 +19,8 @@ export interface ClientOptions {
    */
   readonly longestRetryAfterMs?: number | undefined;
   /**
-   * The shortest time between two reads of events, in milliseconds. By default 3,000. It limits the calls of a busy
-   * feed.
+   * The shortest time between the calls for two pages of a feed, in milliseconds. By default 3,000. It limits the calls
+   * of a busy feed. It is not kept before the second page of a feed without a `cursor`, nor before a repetition.
    */
   readonly eventGapMs?: number | undefined;
   /** Called before the pause of each retry, for a log. */

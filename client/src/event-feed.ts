@@ -74,7 +74,8 @@ class CalledFeed implements EventFeed {
         yield event;
       }
       this.#cursor = data.nextCursor;
-      // An answer may come early, and the API counts calls. So they are at least `eventGapMs` apart.
+      // An answer may come early, and the API counts calls. So pages are at least `eventGapMs` apart. The first call
+      // without a cursor only gets a position.
       const restMs = eventGapMs - (clock.monotonicMs() - askedMs);
       if (!isFirst && restMs > 0) await pause(clock, restMs, signal);
     }
