@@ -1,13 +1,13 @@
 import { ActorEventFeed } from '../actors/actor-event-feed.ts';
 import { eventService } from '../actors/events/event-service.ts';
-import type { SessionHost } from '../actors/sessions/session-host.ts';
+import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
 import { KeyIndex } from '../actors/tenants/key-index.ts';
 import { EventWaiters } from '../actors/tenants/stored-events/event-waiters.ts';
 import type { HttpActors } from '../http/http-options.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
 import { composeErasure, type ErasedLogs } from './compose-erasure.ts';
-import { composeOperators, openDirectory } from './compose-operators.ts';
+import { composeOperators, type OpenDirectory, openDirectory } from './compose-operators.ts';
 import { type ComposedShops, composeShops, type ShopsOptions } from './compose-shops.ts';
 import { composeTenants } from './compose-tenants.ts';
 import { composeWebhooks, type WebhookSettings, type Webhooks } from './compose-webhooks.ts';
@@ -27,15 +27,43 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'>, Pick<Compos
   readonly eventWaiters: EventWaiters;
   /** Ends all waits, for a channel to open and for events, present and future ones: this node is about to stop. */
   endWaits(): void;
+  /** Repairs the operators' list of tenants in the background. Call it when the node has started. */
+  repairDirectory(): void;
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
   stop(): Promise<void>;
 }
 
-/** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
+/**
+ * Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. If it
+ * rejects, nothing of them keeps running.
+ */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
-  const { node, clock, random, log, qrImages } = options;
+  const directory = await openDirectory(options);
+  let host: SessionHost | undefined;
+  const startHost = (listener: SessionListener): SessionHost => {
+    host = options.startHost(listener);
+    return host;
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all([host?.stop(), options.qrImages.close(), directory.close()]);
+  };
+  try {
+    return wireActors({ ...options, startHost }, directory, stop);
+  } catch (error) {
+    // The failure of the start is more useful than that of the stop.
+    await Promise.allSettled([stop()]);
+    throw error;
+  }
+}
+
+/** Wires the actors. `stop` ends what they use. */
+function wireActors(
+  options: ActorsOptions,
+  { directory: operatorsDirectory, repair }: OpenDirectory,
+  stop: () => Promise<void>,
+): RunningActors {
+  const { node, clock, random, log } = options;
   const { actors, store, deadLetters } = node;
-  const { directory: operatorsDirectory, close: closeDirectory } = await openDirectory(options);
   const makeId = objectIdGenerator(random);
   const feed = new ActorEventFeed(clock);
   const eventWaiters = new EventWaiters(clock);
@@ -102,9 +130,10 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       shops.waiters.close();
       eventWaiters.close();
     },
+    repairDirectory: repair,
     async stop() {
       tenants.stop();
-      await Promise.all([host.stop(), qrImages.close(), closeDirectory()]);
+      await stop();
     },
   };
 }

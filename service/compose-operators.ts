@@ -11,24 +11,28 @@ import type { LinkTopic } from '../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 
 /** The operators' list of tenants, and the end of its connection. */
-interface OpenDirectory {
+export interface OpenDirectory {
   readonly directory: OperatorsDirectory;
+  /** Repairs the list in the background: missing entries appear as that runs. */
+  repair(): void;
   close(): Promise<void>;
 }
 
-/** Opens the operators' list of tenants. It is repaired in the background: missing entries appear as that runs. */
+/** Opens the operators' list of tenants. */
 export async function openDirectory(
   options: DirectoryConnectionOptions & { readonly node: RuntimeNode },
 ): Promise<OpenDirectory> {
   const { node, clock, log } = options;
   const { connection, close } = await openDirectoryConnection(options);
   const directory = new OperatorsDirectory({ store: node.store, clock, connection, log });
-  directory
-    .repair()
-    .catch((error: unknown) =>
-      log.warn(failureFields(error), "the operators' directory could not be repaired"),
-    );
-  return { directory, close };
+  const repair = (): void => {
+    directory
+      .repair()
+      .catch((error: unknown) =>
+        log.warn(failureFields(error), "the operators' directory could not be repaired"),
+      );
+  };
+  return { directory, repair, close };
 }
 
 interface OperatorsOptions extends Omit<OperatorServiceOptions, 'actors' | 'store'> {

@@ -69,6 +69,8 @@ export interface ServiceOptions {
   readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
   /** Called when another process runs under this node's id: this one must end. */
   readonly onLost: () => void;
+  /** Called if the node could not start, before its parts are stopped. */
+  readonly onFailed?: (error: unknown) => void;
 }
 
 /** Returns the bounds for people's attachments: those of attachments that are sent. */
@@ -87,14 +89,16 @@ interface StartedParts {
 }
 
 /**
- * Starts a node of the service. Resolves when it takes requests. Rejects if Redis is not reachable, a secret is another
- * one or an address is not free. Then nothing of the node keeps running.
+ * Starts a node of the service. Resolves when it takes requests. Rejects if Redis is not reachable or older than 7, or
+ * if its data has another number of shards or other credentials keys. It also rejects if an address is not free. Before
+ * it rejects, it stops all that has started, and calls `onFailed` before that stop.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const parts: StartedParts = {};
   try {
     return await startAllParts(options, parts);
   } catch (error) {
+    options.onFailed?.(error);
     // The failure of the start is more useful than that of the stop.
     await stopParts(parts).catch((stopError: unknown) =>
       options.log.error({ err: stopError }, 'a node that did not start could not be stopped'),
@@ -167,6 +171,7 @@ async function startAllParts(
   requests.serve((payload) => http.serveForwarded(payload));
   spare = sparedDescriptors({ http, log });
   await node.run();
+  actors.repairDirectory();
   return {
     node,
     actors,
@@ -310,12 +315,20 @@ export async function stopService({ node, actors, http, tracing, resources }: Se
   await stopParts({ http, node, actors, tracing });
 }
 
-/** Stops these parts. The listeners write the request log out. */
+/**
+ * Stops these parts, one after the other, even if one of them fails. Rejects then at the end. The listeners write the
+ * request log out.
+ */
 async function stopParts({ http, requestLog, node, actors, tracing }: StartedParts): Promise<void> {
-  await (http?.close({ graceMs: LAST_CALLS_MS }) ?? requestLog?.close());
-  await node?.stop();
-  await actors?.stop();
-  await tracing?.stop();
+  const stops = [
+    () => http?.close({ graceMs: LAST_CALLS_MS }) ?? requestLog?.close(),
+    () => node?.stop(),
+    () => actors?.stop(),
+    () => tracing?.stop(),
+  ];
+  const failures: unknown[] = [];
+  for (const stop of stops) await Promise.resolve(stop()).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, 'some parts of the node could not be stopped');
 }
 
 /** Returns the version of this build, from the package that it was made from. */

@@ -14,11 +14,14 @@ async function main(): Promise<void> {
     log.flush();
     process.exit(exitCode);
   };
-  const end = (service: Service | undefined, exitCode: number): void => {
-    if (isEnding) return;
+  const beginEnd = (exitCode: number): void => {
     isEnding = true;
     // A stop that hangs must not keep the process: its caller waits 10 s.
     clock.after(9_500, () => exit(exitCode || 1));
+  };
+  const end = (service: Service | undefined, exitCode: number): void => {
+    if (isEnding) return;
+    beginEnd(exitCode);
     Promise.resolve(service && stopService(service)).then(
       () => exit(exitCode),
       (error: unknown) => {
@@ -64,14 +67,23 @@ async function main(): Promise<void> {
       log.error({ nodeId: environment.nodeId }, 'another process runs under this node id: this one ends');
       end(runningService, 1);
     },
-  });
+    // The parts that have started stop now. Meanwhile a signal must not end the process with 0.
+    onFailed(error) {
+      reportFailure(error);
+      beginEnd(1);
+    },
+  }).catch(() => exit(1));
   runningService = service;
   const { apiUrl, adminUrl } = service.http;
   process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
 }
 
-main().catch((error: unknown) => {
+function reportFailure(error: unknown): void {
   const message = messageOf(error);
   console.error(error instanceof EnvironmentError ? message : `The service could not start: ${message}`);
+}
+
+main().catch((error: unknown) => {
+  reportFailure(error);
   process.exit(1);
 });

@@ -1,21 +1,48 @@
 /** A node that does not start leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
 import { systemClock as clock } from '../../runtime/clock.ts';
-import { startService } from '../../service/compose-service.ts';
+import { type ServiceOptions, startService } from '../../service/compose-service.ts';
+import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { freePorts } from '../testbed/free-ports.ts';
 import { listening } from '../testbed/listening.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
+import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { eventually } from '../testbed/waiting.ts';
 
 const { redis, url: redisUrl } = sharedRedis();
+const dataDir = mkdtempSync(join(tmpdir(), 'failed-start-'));
+/** It has the address of the operators' listener. */
+const other = createServer();
+let settings: Readonly<Record<string, string>>;
+
+before(async () => {
+  const [port] = await freePorts(1);
+  settings = {
+    ADMIN_TOKEN: randomBytes(24).toString('base64url'),
+    REDIS_URL: redisUrl,
+    DATA_DIR: dataDir,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: String(await listening(other)),
+    NODE_ID: 'failed-1',
+  };
+});
+after(() => {
+  other.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
 
 /** The number of connections to Redis without the test's own. */
 async function connectionsOfOthers(): Promise<number> {
@@ -25,32 +52,84 @@ async function connectionsOfOthers(): Promise<number> {
   return clients.length - 1;
 }
 
-test('a node whose address is not free gives back its lease and its connections', async (context) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'failed-start-'));
-  const other = createServer();
-  const port = await listening(other);
-  context.after(() => {
-    other.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-  const environment = serviceEnvironment({
-    ADMIN_TOKEN: randomBytes(24).toString('base64url'),
-    REDIS_URL: redisUrl,
-    DATA_DIR: dataDir,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    PORT: '0',
-    ADMIN_PORT: String(port),
-    NODE_ID: 'failed-1',
-  });
+/** Starts a node that cannot start. Returns its log. */
+async function failedStart(startHost: ServiceOptions['startHost'], reason: RegExp): Promise<QuietLog> {
   const log = new QuietLog();
-  const starting = startService({
-    environment,
-    log,
-    startHost: (_node, listener) => new MemorySessionHost({ clock, listener }),
-    onLost: () => undefined,
-  });
-  await assert.rejects(starting, new RegExp(String(port)));
-  assert.equal(await redis.exists('{runtime}:lease:failed-1'), 0);
+  const environment = serviceEnvironment(settings);
+  await assert.rejects(startService({ environment, log, startHost, onLost: () => undefined }), reason);
   await eventually(async () => (await connectionsOfOthers()) === 0, 10_000);
-  assert.deepEqual(log.errors, []);
+  return log;
+}
+
+/** A sending component that counts its stops. */
+class CountedHost extends MemorySessionHost {
+  stops = 0;
+
+  override async stop(): Promise<void> {
+    this.stops += 1;
+    await super.stop();
+  }
+}
+
+test('a node whose address is not free gives back all that it took', async () => {
+  let host: CountedHost | undefined;
+  const log = await failedStart(
+    (_node, listener) => {
+      host = new CountedHost({ clock, listener });
+      return host;
+    },
+    new RegExp(String(settings.ADMIN_PORT)),
+  );
+  assert.equal(await redis.exists('{runtime}:lease:failed-1'), 0);
+  assert.equal(host?.stops, 1);
+  const free = createServer().listen(Number(settings.PORT), '127.0.0.1');
+  await once(free, 'listening');
+  free.close();
+  assert.deepEqual([log.warnings, log.errors], [[], []]);
+});
+
+test('a node whose sending component does not start closes its connections', async () => {
+  const log = await failedStart(() => {
+    throw new Error('no workers');
+  }, /no workers/);
+  assert.deepEqual([log.warnings, log.errors], [[], []]);
+});
+
+test('a part that cannot be stopped does not keep the others', async () => {
+  let host: CountedHost | undefined;
+  const log = await failedStart(
+    (node, listener) => {
+      const stop = node.stop.bind(node);
+      node.stop = async () => {
+        await stop();
+        throw new Error('not stopped');
+      };
+      host = new CountedHost({ clock, listener });
+      return host;
+    },
+    new RegExp(String(settings.ADMIN_PORT)),
+  );
+  assert.equal(host?.stops, 1);
+  assert.deepEqual(log.errors, ['a node that did not start could not be stopped']);
+});
+
+test('a signal during the stop after a failed start does not hide the failure', async () => {
+  const service = spawnGuarded({
+    name: 'failed-1',
+    command: process.execPath,
+    args: [...nodeFlags, moduleFile('service/service.ts')],
+    workingDirectory: root,
+    environment: { PATH: dirname(process.execPath), ...settings },
+    errors: 'read',
+  });
+  let text = '';
+  service.stderr?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    if (text.includes('could not start')) service.signal('SIGTERM');
+  });
+  await eventually(async () => (await redis.exists('{runtime}:lease:failed-1')) === 1);
+  // The stop then takes long.
+  await redis.client('PAUSE', 5_000, 'ALL');
+  assert.equal((await service.ended).code, 1);
+  assert.match(text, /The service could not start: /);
 });
