@@ -19,6 +19,7 @@ import { Outbox } from './sending/outbox.ts';
 import type { ReaddressedIds } from './sending/readdressed-ids.ts';
 import { SentMessages } from './sending/sent-messages.ts';
 import type { ChatTimers } from './shared/chat-timers.ts';
+import { describeDefect } from './shared/defect.ts';
 import type { SessionContext } from './shared/session-context.ts';
 import type { SealedStore } from './store/sealed-store.ts';
 import { isGroupAddress } from './wire/chat-address.ts';
@@ -91,9 +92,10 @@ export function startParts(options: SessionPartsOptions): RunningParts {
 }
 
 function ratchetsOf(
-  { context: { memory }, credentials, inbound, runningParts }: SessionPartsOptions,
+  { context, credentials, inbound, runningParts }: SessionPartsOptions,
   ownAddresses: () => string[],
 ): Ratchets {
+  const { memory } = context;
   return makeRatchets(keysMovingTokens(credentials.keys), {
     storeSealed: async (data) => {
       const { outbox } = runningParts() ?? {};
@@ -106,6 +108,14 @@ function ratchetsOf(
     },
     onReceived: (envelope, message) => inbound.commitMessage(envelope, message),
     historyReceived: async (wireId, notice) => runningParts()?.history.storeNotice(wireId, notice),
+    onUnreported: (wireId, error) => {
+      // A commit that fails ends the session, and the end is logged.
+      if (context.hasEnded) return;
+      context.log(
+        { wireId, ...describeDefect(error) },
+        'a message could not be read, and its sender is asked again',
+      );
+    },
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,

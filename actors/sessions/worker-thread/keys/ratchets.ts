@@ -29,6 +29,11 @@ export interface RatchetOptions {
   readonly onReceived: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
   /** The shop's phone sent a part of its history. Resolves and rejects as `onReceived` does. */
   readonly historyReceived: (wireId: string, notice: HistoryNotice) => Promise<void>;
+  /**
+   * A message was decrypted and could not be reported. The client asks its sender for the message again, five times at
+   * most, and refuses it each time.
+   */
+  readonly onUnreported: (wireId: string | undefined, error: unknown) => void;
   /** True if a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
   /** The shop's own addresses, without device. */
@@ -114,7 +119,12 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
                 error,
               }),
             );
-            if (stanza !== undefined) await report(stanza, paddedText, options);
+            if (stanza !== undefined) {
+              await report(stanza, paddedText, options).catch((error: unknown) => {
+                options.onUnreported(stanza.attrs.id, error);
+                throw error;
+              });
+            }
             return paddedText;
           }, sealedMessage.jid);
           return open(sealedMessage.ciphertext, opening);
