@@ -81,7 +81,9 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** The reason why a request failed. Nothing changed. */
+/**
+ * The reason why a request failed. Nothing of what it asked for was done. A call that the quota refuses is counted.
+ */
 export interface Failure<Code extends FailureCode = FailureCode> {
   readonly code: Code;
   /** The message for the caller. If absent, the default message of the code. */

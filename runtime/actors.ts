@@ -19,7 +19,7 @@ export interface ActorSnapshot {
 /** The figures of an actor that need no description of its state, cheap enough to read for thousands of actors. */
 export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
   readonly mailboxDepth: number;
-  /** How long the oldest command has waited, in milliseconds. */
+  /** How long the oldest command of a caller has waited, in milliseconds. */
   readonly oldestCommandAgeMs: number;
   /** The last committed state, or `undefined` while none is in memory. Read it at once. */
   readonly state: unknown;

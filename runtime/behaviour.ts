@@ -59,7 +59,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   load(address: Address, store: Store, nowMs: number): Promise<State | undefined>;
   /**
    * Reads the facts that the turn needs and the state does not hold. Facts in memory are returned directly, because a
-   * promise is slow. A `RuntimeFailure` is returned to the caller and does not count as a crash.
+   * promise is slow. A `RuntimeFailure` rejects the caller's promise and does not count as a crash.
    */
   readFacts(
     state: State,

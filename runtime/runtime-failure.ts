@@ -14,7 +14,10 @@ export type RuntimeFailureCode =
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
-  /** The command made the actor throw. One of the client lane was dead-lettered. */
+  /**
+   * The command made the actor throw, and one of the client lane was dead-lettered. If Redis refused one write of its
+   * turn, the turn's other writes were applied.
+   */
   | 'POISONED'
   /**
    * Redis cannot be reached, is full or read-only. Or this release does not know the stored state or the request, which

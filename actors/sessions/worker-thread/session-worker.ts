@@ -154,9 +154,9 @@ function storeClient(post: (message: WorkerMessage) => void): {
 const DEFAULT_STACK_FRAMES = 10;
 
 /**
- * Leaves stacks out of this thread's errors, which are reported by message only. Whenever
- * the client starts to wait, it makes the error for a timeout in advance. Building the stacks of these errors took an
- * eighth of the thread's time while it sent.
+ * Leaves stacks out of this thread's errors, which are reported by name and known cause. Whenever the client starts to
+ * wait, it makes the error for a timeout in advance. Building the stacks of these errors took an eighth of the thread's
+ * time while it sent.
  */
 if (Error.stackTraceLimit === DEFAULT_STACK_FRAMES) Error.stackTraceLimit = 0;
 

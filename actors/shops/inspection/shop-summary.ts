@@ -18,7 +18,7 @@ export interface ShopSummary {
    */
   readonly searchText: string;
   readonly mailboxDepth: number;
-  /** How long the oldest command has waited, in milliseconds. */
+  /** How long the oldest command of a caller has waited, in milliseconds. */
   readonly oldestCommandAgeMs: number;
   readonly restarts: number;
   /** Messages that wait in the queue. */

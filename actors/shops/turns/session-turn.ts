@@ -37,7 +37,8 @@ function ofNewest<Event extends { readonly generation: number }, Facts>(
 }
 
 /**
- * The turns that decide events of sessions. Inbound messages, receipts and outcomes count even from an earlier session.
+ * The turns that decide events of sessions. Inbound messages, receipts and outcomes count even from an earlier session,
+ * and so does the report that no worker can be reached.
  */
 export const SESSION_TURNS: Pick<ShopTurns, SessionEvent['type']> = {
   'session.inbound': ofAny(onInbound),

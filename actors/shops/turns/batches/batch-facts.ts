@@ -84,7 +84,7 @@ async function readOfNew(state: ShopState, request: BatchRequest, sources: FactS
   return { digests, recipients: await readRecipients(state, { recipients, isThere: () => false }, sources) };
 }
 
-/** The lookups for all recipients of a call go in one round trip. */
+/** The lookups for all recipients of a call go in one round trip, and those for their aliases in a second one. */
 async function readRecipients(
   state: ShopState,
   request: {

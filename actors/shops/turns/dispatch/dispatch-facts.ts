@@ -40,9 +40,9 @@ export interface FactsInProgress {
 }
 
 /**
- * Reads the facts for the checks before the wire, in one round trip; a declaration takes a second one. The recipient is
- * that of the message in progress. Facts that the actor still has from the check before are not read again, so the last
- * check usually reads nothing from Redis.
+ * Reads the facts for the checks before the wire in one round trip. A second one follows for a declaration, a quoted
+ * message, an alias or a status. The recipient is that of the message in progress. Facts that the actor still has from
+ * the check before are not read again, so the last check usually reads nothing from Redis.
  */
 export async function readDispatch(
   state: ShopState,
