@@ -26,6 +26,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
+  readonly minProperties?: number;
   readonly maxProperties?: number;
 }
 
@@ -142,7 +143,9 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
       const made = Object.fromEntries(properties.map(([name, property]) => [name, valid(property)]));
       if (schema.maxProperties === 1)
         return fc.oneof(...Object.entries(made).map(([name, value]) => fc.record({ [name]: value })));
-      return fc.record(made, { requiredKeys: [...(schema.required ?? [])] });
+      return fc
+        .record(made, { requiredKeys: [...(schema.required ?? [])] })
+        .filter((body) => Object.keys(body).length >= (schema.minProperties ?? 0));
     }
     default:
       return validText(schema);
