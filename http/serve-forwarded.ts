@@ -129,7 +129,7 @@ class UnknownRequests {
 
   /**
    * Returns the failure that the other node gets. Logs each name once, since a node that was left on an old release
-   * shows in nothing else.
+   * has no other line in the log.
    */
   failureOf(name: string): RuntimeFailure {
     if (!this.#loggedNames.has(name)) {

@@ -12,8 +12,23 @@ export function errorFrames({ message, stack = '' }: Error): string {
     .join('\n');
 }
 
-/** Returns the fields of a log line about an error whose message may contain stored text. They have no message. */
-export function errorFields(error: unknown): { readonly error: string; readonly stack?: string } {
+/** The fields of a log line about an error whose message may contain stored text. They have no message. */
+export interface ErrorFields {
+  readonly error: string;
+  readonly code?: string;
+  readonly stack?: string;
+}
+
+export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: typeof error };
-  return { error: error.name, stack: errorFrames(error) };
+  const code = systemCode(error);
+  return { error: error.name, ...(code === undefined ? {} : { code }), stack: errorFrames(error) };
+}
+
+/**
+ * Returns the code of the system or of a library, for example `ENOSPC`. Only a code of capitals is returned, so that it
+ * contains no number and no text of a person.
+ */
+export function systemCode({ code }: Error & { readonly code?: unknown }): string | undefined {
+  return typeof code === 'string' && /^[A-Z][A-Z_]{2,39}$/.test(code) ? code : undefined;
 }

@@ -38,16 +38,17 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'>, Pick<Compos
  * rejects, nothing of them keeps running.
  */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
-  const directory = await openDirectory(options);
+  let directory: OpenDirectory | undefined;
   let host: SessionHost | undefined;
   const startHost = (listener: SessionListener): SessionHost => {
     host = options.startHost(listener);
     return host;
   };
   const stop = async (): Promise<void> => {
-    await Promise.all([host?.stop(), options.qrImages.close(), directory.close()]);
+    await Promise.all([host?.stop(), options.qrImages.close(), directory?.close()]);
   };
   try {
+    directory = await openDirectory(options);
     return wireActors({ ...options, startHost }, directory, stop);
   } catch (error) {
     // The failure of the start is more useful than that of the stop.

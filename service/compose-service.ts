@@ -327,7 +327,13 @@ async function stopParts({ http, requestLog, node, actors, tracing }: StartedPar
     () => tracing?.stop(),
   ];
   const failures: unknown[] = [];
-  for (const stop of stops) await Promise.resolve(stop()).catch((error: unknown) => failures.push(error));
+  for (const stop of stops) {
+    try {
+      await stop();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
   if (failures.length > 0) throw new AggregateError(failures, 'some parts of the node could not be stopped');
 }
 

@@ -22,7 +22,7 @@ const SECRET_FIELDS = [
 ];
 
 /** The Redis client adds the failed command with all its arguments to its errors. */
-const FAILED_COMMAND = 'err.command';
+const FAILED_COMMANDS = ['err.command', 'err.aggregateErrors[*].command'];
 
 /** A logger whose lines can be written before the process ends. */
 export interface ServiceLogger extends Logger {
@@ -42,7 +42,7 @@ export function makeLogger(options: {
   // Writes asynchronously, because the reader of standard error may be slow. Pino writes the rest when the process
   // ends.
   const standardError = options.stream === undefined ? destination({ fd: 2, sync: false }) : undefined;
-  const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), FAILED_COMMAND];
+  const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), ...FAILED_COMMANDS];
   const redact = { paths, censor: '[redacted]' };
   const logger = pino({ level: options.level, redact }, standardError ?? options.stream);
   return Object.assign(logger, { flush: () => standardError?.flushSync() });

@@ -37,4 +37,7 @@ test('the fields of a line keep a failure of the runtime, and of a defect no mes
   assert.deepEqual(failureFields(failure), { err: failure });
   const { stack: _, ...fields } = failureFields(new SyntaxError('stored text')) as { readonly stack: string };
   assert.deepEqual(fields, { error: 'SyntaxError' });
+  const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' });
+  const { stack: __, ...codeFields } = failureFields(refused) as { readonly stack: string };
+  assert.deepEqual(codeFields, { error: 'Error', code: 'ECONNREFUSED' });
 });

@@ -43,6 +43,16 @@ test('an error of the Redis client is logged without its command', () => {
   assert.match(lines.join(''), /WRONGTYPE/);
 });
 
+test('several errors in one are logged without the commands of the Redis client', () => {
+  const { log, lines } = openLog();
+  const error = Object.assign(new Error('WRONGTYPE Operation against a key'), {
+    command: { name: 'eval', args: ['a secret text'] },
+  });
+  log.error({ err: new AggregateError([error], 'some parts failed') }, 'it failed');
+  assert.doesNotMatch(lines.join(''), /secret/);
+  assert.match(lines.join(''), /WRONGTYPE/);
+});
+
 test('an answered request is a line only at level debug', () => {
   const { log, lines } = openLog('debug');
   log.debug(answeredRequest, 'request');

@@ -30,8 +30,8 @@ export interface RatchetOptions {
   /** The shop's phone sent a part of its history. Resolves and rejects as `onReceived` does. */
   readonly historyReceived: (wireId: string, notice: HistoryNotice) => Promise<void>;
   /**
-   * A message was decrypted and could not be reported. The client asks its sender for the message again, five times at
-   * most, and refuses it each time.
+   * A message was decrypted and decoded, and could not be reported. The client asks its sender for the message again,
+   * five times at most, and refuses it each time.
    */
   readonly onUnreported: (wireId: string | undefined, error: unknown) => void;
   /** True if a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
@@ -120,7 +120,9 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
               }),
             );
             if (stanza !== undefined) {
-              await report(stanza, paddedText, options).catch((error: unknown) => {
+              // A sender can make a text that does not decode. It is refused without a line in the log.
+              const message = proto.Message.decode(unpadRandomMax16(paddedText));
+              await report(stanza, message, options).catch((error: unknown) => {
                 options.onUnreported(stanza.attrs.id, error);
                 throw error;
               });
@@ -145,11 +147,10 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
 /** Reports the messages of a decrypted stanza to the session, and a part of the history if it has one. */
 async function report(
   stanza: BinaryNode,
-  paddedText: Uint8Array,
+  message: proto.IMessage,
   { ownAddresses, numbersBeside, onReceived, historyReceived }: RatchetOptions,
 ): Promise<void> {
   const own = ownAddresses();
-  const message = proto.Message.decode(unpadRandomMax16(paddedText));
   const otherAddress = (wireId: string): string | undefined => numbersBeside.get(wireId);
   const { copies = [], notice } = readPhoneMessage(stanza, message, { own, otherAddress }) ?? {};
   for (const copy of copies) await onReceived(copy.envelope, copy.message);

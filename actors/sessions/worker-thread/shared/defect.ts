@@ -1,5 +1,5 @@
 /** Fields of the log for errors whose messages nobody here wrote. Nobody knows which values they contain. */
-import { errorFrames } from '../../../../runtime/error-frames.ts';
+import { errorFrames, systemCode } from '../../../../runtime/error-frames.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { DownloadRefused } from '../../../outbound/network-file.ts';
 import { queryErrorCode, readClientError } from './session-end.ts';
@@ -41,12 +41,4 @@ export function describeDefect(error: unknown): DefectFields {
     ...(code === undefined ? {} : { code }),
     ...(frames === '' ? {} : { stack: frames }),
   };
-}
-
-/**
- * Returns the code of the system or of a library, for example `ENOSPC`. Only a code of capitals is returned, so that it
- * contains no number and no text of a person.
- */
-function systemCode({ code }: Error & { readonly code?: unknown }): string | undefined {
-  return typeof code === 'string' && /^[A-Z][A-Z_]{2,39}$/.test(code) ? code : undefined;
 }

@@ -41,23 +41,25 @@ class MemoryKeys implements SignalKeyStore {
   }
 }
 
-/** Returns a message of a person as the shop gets it: its stanza and its ciphertext. */
-async function sealedForShop(shop: {
+/** The client's own transactions, which none of these tests needs. */
+const NO_TRANSACTIONS = {
+  transaction: <T>(work: () => Promise<T>) => work(),
+  isInTransaction: () => false,
+};
+
+interface Shop {
   readonly creds: ReturnType<typeof initAuthCreds>;
   readonly keys: MemoryKeys;
-}) {
+}
+
+/** Returns a message of a person as the shop gets it: its stanza and its ciphertext. */
+async function sealedForShop(shop: Shop, text: Uint8Array) {
   const preKey = Curve.generateKeyPair();
   await shop.keys.set({ 'pre-key': { [PRE_KEY_ID]: preKey } });
   const { registrationId, signedIdentityKey, signedPreKey } = shop.creds;
   const keys = new MemoryKeys();
   const person = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(
-    {
-      creds: initAuthCreds(),
-      keys: Object.assign(keys, {
-        transaction: <T>(work: () => Promise<T>) => work(),
-        isInTransaction: () => false,
-      }),
-    },
+    { creds: initAuthCreds(), keys: Object.assign(keys, NO_TRANSACTIONS) },
     quietLogger,
     undefined,
   );
@@ -77,40 +79,41 @@ async function sealedForShop(shop: {
   });
   const { type, ciphertext } = await person.encryptMessage({
     jid: SHOP,
-    data: encodeWAMessage({ conversation: 'STOP' }),
+    data: text,
   });
   const enc = { tag: 'enc', attrs: { type, v: '2' }, content: ciphertext };
   const stanza = { tag: 'message', attrs: { id: 'W1', from: PERSON, type: 'text', t: '1' }, content: [enc] };
   return { stanza, sealedMessage: { jid: PERSON, type, ciphertext } };
 }
 
-test('a message that our code cannot read is reported by its wire id, and can be read later', async () => {
-  const shop = { creds: initAuthCreds(), keys: new MemoryKeys() };
-  const { stanza, sealedMessage } = await sealedForShop(shop);
-  const reported: unknown[] = [];
-  let fails = true;
+/** Returns the repository of a shop whose session reports what it gets by `options`. */
+function repositoryOf(shop: Shop, options: Pick<RatchetOptions, 'onReceived' | 'onUnreported'>) {
   const ratchets = makeRatchets(
     shop.keys,
     fakeOf<RatchetOptions>({
       lookUpNumbers: async () => [],
       ownAddresses: () => [],
       numbersBeside: { get: () => undefined, set: () => undefined },
-      onReceived: async (_, { conversation }) => {
-        if (fails) throw new TypeError('planted');
-        reported.push(conversation);
-      },
-      onUnreported: (wireId, error) => void reported.push(wireId, error instanceof Error && error.name),
+      ...options,
     }),
   );
-  const unusedKeys = Object.assign(new MemoryKeys(), {
-    transaction: <T>(work: () => Promise<T>) => work(),
-    isInTransaction: () => false,
+  const unusedKeys = Object.assign(new MemoryKeys(), NO_TRANSACTIONS);
+  const auth = { creds: shop.creds, keys: unusedKeys };
+  return { ratchets, repository: ratchets.makeSignalRepository(auth, quietLogger, undefined) };
+}
+
+test('a message that our code cannot read is reported by its wire id, and can be read later', async () => {
+  const shop = { creds: initAuthCreds(), keys: new MemoryKeys() };
+  const { stanza, sealedMessage } = await sealedForShop(shop, encodeWAMessage({ conversation: 'STOP' }));
+  const reported: unknown[] = [];
+  let fails = true;
+  const { ratchets, repository } = repositoryOf(shop, {
+    onReceived: async (_, { conversation }) => {
+      if (fails) throw new TypeError('planted');
+      reported.push(conversation);
+    },
+    onUnreported: (wireId, error) => void reported.push(wireId, error instanceof Error && error.name),
   });
-  const repository = ratchets.makeSignalRepository(
-    { creds: shop.creds, keys: unusedKeys },
-    quietLogger,
-    undefined,
-  );
   ratchets.arriving(stanza);
   await assert.rejects(repository.decryptMessage(sealedMessage), /planted/);
   assert.deepEqual(reported, ['W1', 'TypeError']);
@@ -118,4 +121,20 @@ test('a message that our code cannot read is reported by its wire id, and can be
   fails = false;
   await repository.decryptMessage(sealedMessage);
   assert.deepEqual(reported, ['W1', 'TypeError', 'STOP']);
+});
+
+test('a text that does not decode is refused, and no line of the log is written for its sender', async () => {
+  const shop = { creds: initAuthCreds(), keys: new MemoryKeys() };
+  // One byte of padding behind a field whose length is longer than the text.
+  const { stanza, sealedMessage } = await sealedForShop(shop, Buffer.from([0x0a, 0x7f, 0x01]));
+  const reported: unknown[] = [];
+  const note = (value: unknown): void => void reported.push(value);
+  const { ratchets, repository } = repositoryOf(shop, {
+    onReceived: async () => note('received'),
+    onUnreported: () => note('unreported'),
+  });
+  ratchets.arriving(stanza);
+  await assert.rejects(repository.decryptMessage(sealedMessage), RangeError);
+  assert.deepEqual(reported, []);
+  assert.equal(ratchets.outcomeOf(stanza), 'failed');
 });
