@@ -3,8 +3,10 @@
  * runtime/README.md and docs/promises.md name for each to fail. Run: npm run breakages [-- part of a name] Ends with
  * exit code 1 if one goes unnoticed.
  */
-import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { MINUTE_MS } from '../../runtime/durations.ts';
+import { passes } from '../testbed/passes.ts';
 import { type Case, cases } from './breakage-cases.ts';
 import { brokenRuntime } from './broken-runtime.ts';
 
@@ -13,22 +15,32 @@ const SOUND_MS = 10 * MINUTE_MS;
 /** A test that takes this many times as long as with nothing broken, or two minutes where that is more, never ends. */
 const ENDLESS = 4;
 
-/** True if the test file ends red, or has not ended after `limitMs`. */
-function isNoticed({ noticedBy, ...breakage }: Case, limitMs: number): boolean {
+/** So many tests run at once: they wait for processes most of their time. */
+const AT_ONCE = 3;
+
+/** True if the test file has a failure, or has not ended after `limitMs`. */
+async function isNoticed({ noticedBy, ...breakage }: Case, limitMs: number): Promise<boolean> {
   const { layer = 'runtime' } = breakage;
   const copy = brokenRuntime(breakage);
+  // A killed test removes nothing, so its temporary files are in the copy.
+  const temporary = join(copy.directory, 't');
+  mkdirSync(temporary);
   try {
-    const args = ['--import', 'tsx', '--test-force-exit', `tests/${layer}/${noticedBy}`];
-    const options = {
-      cwd: copy.directory,
-      stdio: 'ignore',
-      timeout: limitMs,
-      killSignal: 'SIGKILL',
-    } as const;
-    return spawnSync(process.execPath, args, options).status !== 0;
+    const node = ['env', `TMPDIR=${temporary}`, process.execPath, '--import', 'tsx'] as const;
+    const test = ['--test-reporter=tap', '--test-force-exit', `tests/${layer}/${noticedBy}`];
+    return !(await passes([...node, ...test], { cwd: copy.directory, limitMs }));
   } finally {
     copy.remove();
   }
+}
+
+/** Does this with all, so many at once. */
+async function eachAtOnce<T>(all: readonly T[], action: (each: T) => Promise<void>): Promise<void> {
+  const waiting = [...all];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await action(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
 const chosen = cases.filter(({ promise }) => promise.includes(process.argv[2] ?? ''));
@@ -44,15 +56,16 @@ const sound: readonly Case[] = [
   noticedBy,
 }));
 const limits = new Map<string, number>();
-for (const each of sound) {
+await eachAtOnce(sound, async (each) => {
   const startedMs = Date.now();
-  if (isNoticed(each, SOUND_MS)) throw new Error(`${each.noticedBy} is red although nothing is broken`);
+  if (await isNoticed(each, SOUND_MS)) throw new Error(`${each.noticedBy} is red although nothing is broken`);
   limits.set(each.noticedBy, Math.max(120_000, ENDLESS * (Date.now() - startedMs)));
-}
-
-const unnoticed = chosen.filter((each) => {
-  const noticed = isNoticed(each, limits.get(each.noticedBy) ?? SOUND_MS);
-  console.log(`${noticed ? 'red  ' : 'GREEN'} ${each.promise}: ${each.noticedBy}`);
-  return !noticed;
 });
-process.exit(unnoticed.length === 0 ? 0 : 1);
+
+let unnoticed = 0;
+await eachAtOnce(chosen, async (each) => {
+  const noticed = await isNoticed(each, limits.get(each.noticedBy) ?? SOUND_MS);
+  console.log(`${noticed ? 'red  ' : 'GREEN'} ${each.promise}: ${each.noticedBy}`);
+  if (!noticed) unnoticed += 1;
+});
+process.exit(unnoticed === 0 ? 0 : 1);
