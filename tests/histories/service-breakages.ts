@@ -1,6 +1,8 @@
 /** A promise that the checker knows, and how the service is broken so that a history must name it. */
 export interface ServiceBreakage {
   readonly promise: string;
+  /** A second promise that the same words break. A short history may meet only one of them. */
+  readonly alsoBreaks?: string;
   readonly file: string;
   readonly edits: readonly (readonly [from: string, to: string])[];
 }
@@ -9,6 +11,7 @@ export interface ServiceBreakage {
 export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'one key is one message',
+    alsoBreaks: 'a repetition is answered with its message',
     file: 'actors/shops/turns/send/accept-message.ts',
     edits: [['  if (original !== undefined) {', '  if (original !== undefined && command === undefined) {']],
   },
