@@ -24,7 +24,8 @@ export class Ownership {
   readonly view = new OwnershipView(shardCount());
   readonly #options: OwnershipOptions;
   readonly #held = new HeldShards();
-  readonly #leaving = new Set<number>();
+  /** The hand-overs under way, by the shard's number. */
+  readonly #leaving = new Map<number, Promise<void>>();
   readonly #rounds = new Rounds(
     () => this.#check(),
     () => this.#isStopping,
@@ -142,7 +143,7 @@ export class Ownership {
         nodes,
         incarnation,
         held: heldNumbers,
-        leaving: this.#leaving,
+        leaving: new Set(this.#leaving.keys()),
         stopping: this.view.stopping,
         isInGrace: clock.monotonicMs() < this.#graceUntilMs,
       });
@@ -225,11 +226,20 @@ export class Ownership {
     await this.#leave();
   }
 
+  /** Hands the shard over. Waits for the hand-over that is already under way, if there is one. */
+  #release(shard: OwnedShard): Promise<void> {
+    const { number } = shard;
+    let handOver = this.#leaving.get(number);
+    if (handOver === undefined) {
+      handOver = this.#handOver(shard).finally(() => this.#leaving.delete(number));
+      this.#leaving.set(number, handOver);
+    }
+    return handOver;
+  }
+
   /** Stops taking commands, settles work in progress, then leaves the shard to others. */
-  async #release(shard: OwnedShard): Promise<void> {
+  async #handOver(shard: OwnedShard): Promise<void> {
     const { engine, log } = this.#options;
-    if (this.#leaving.has(shard.number)) return;
-    this.#leaving.add(shard.number);
     try {
       await vacateShard(shard, this.#options);
       if (shard.isDropped) return;
@@ -239,8 +249,6 @@ export class Ownership {
     } catch (error) {
       log.warn({ shard: shard.number, err: error }, 'a shard was left without a hand-over');
       this.#settlement.forget(shard);
-    } finally {
-      this.#leaving.delete(shard.number);
     }
   }
 
