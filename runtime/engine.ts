@@ -57,8 +57,8 @@ export interface SectionOutcome {
   /** With `fenced`: the record that is there. */
   readonly actual?: ShardRecord;
   /**
-   * Turns of a committed section with a write that Redis refused, for example for the type of its key. By index, with
-   * its message.
+   * With `committed`: the turns with a write that Redis refused, for example for the type of its key. With `failed`:
+   * the turns with the defect, at least one. The others can be sent again. By index, with a message.
    */
   readonly failures?: ReadonlyMap<number, string>;
   /** Why, for the log. */

@@ -204,16 +204,21 @@ export class GroupCommit {
       onFenced(shard, outcome.actual as ShardRecord);
       return;
     }
-    if (outcome.code === 'committed') shard.confirmProposed();
-    if (shard.waiting.length > 0) this.#ready.add(shard);
     const { failures } = outcome;
+    const isCommitted = outcome.code === 'committed';
+    if (isCommitted) shard.confirmProposed();
+    // Nothing was sent. The turns without the defect go with the next group.
+    else if (failures !== undefined)
+      shard.waiting = [...underWay.filter((_, index) => !failures.has(index)), ...shard.waiting];
+    if (shard.waiting.length > 0) this.#ready.add(shard);
     if (failures === undefined) {
       settleAll(underWay, outcome.code, outcome.message);
       return;
     }
     for (const [index, commitment] of underWay.entries()) {
       const failure = failures.get(index);
-      commitment.onSettled(failure === undefined ? 'committed' : 'failed', failure);
+      if (failure !== undefined) commitment.onSettled('failed', failure);
+      else if (isCommitted) commitment.onSettled('committed');
     }
   }
 }

@@ -45,7 +45,7 @@ const REPLICA_MS = 1_000;
 /** The reason of an unknown outcome, for the log and for callers. */
 const NOT_REPLICATED = 'no replica of Redis confirmed a write';
 /** The reason why a section was not sent, for the log and for callers. */
-const NOT_LAID_OUT = 'the commits of a shard could not be laid out';
+const NOT_LAID_OUT = 'a write of a shard could not be laid out';
 
 /**
  * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is
@@ -122,7 +122,7 @@ export class RedisEngine implements Engine {
         return outcomes.flat();
       }
       this.#log.error(errorFields(error), NOT_LAID_OUT);
-      return sections.map(() => ({ code: 'failed', message: NOT_LAID_OUT }));
+      return sections.map(notLaidOut);
     }
     // The shard in a cluster; otherwise Redis is one part.
     const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;
@@ -321,6 +321,19 @@ export class RedisEngine implements Engine {
 
 function leaseKey(nodeId: string): string {
   return `{runtime}:lease:${nodeId}`;
+}
+
+/** Returns the outcome of a section that cannot be laid out, with the turns that cannot be laid out alone either. */
+function notLaidOut(section: CommitSection): SectionOutcome {
+  const failures = new Map<number, string>();
+  for (const [turn, entry] of section.entries.entries()) {
+    try {
+      layOut([{ ...section, entries: [entry] }]);
+    } catch {
+      failures.set(turn, NOT_LAID_OUT);
+    }
+  }
+  return { code: 'failed', message: NOT_LAID_OUT, ...(failures.size === 0 ? {} : { failures }) };
 }
 
 function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {

@@ -109,17 +109,18 @@ test('the messages of a section are one command', async () => {
   assert.equal(await redis.hlen('{s0}:a'), 1_000);
 });
 
-test('a section that cannot be laid out fails alone, and the log names the defect', async () => {
+test('a section that cannot be laid out fails alone, for the turns with the defect, which the log names', async () => {
   await startOver();
   log.lines.length = 0;
   const broken = undefined as unknown as Write;
-  const message = 'the commits of a shard could not be laid out';
+  const message = 'a write of a shard could not be laid out';
   const outcomes = await engine.commit([
-    section(0, [[['SET', '{s0}:k', '1'], broken]]),
+    section(0, [[['SET', '{s0}:a', '1']], [['SET', '{s0}:k', '1'], broken], [['SET', '{s0}:b', '1']]]),
     { ...section(1, [[['SET', '{s1}:k', '1']]]), expected: 'another' },
   ]);
-  assert.deepEqual(outcomes, [{ code: 'failed', message }, { code: 'committed' }]);
+  const failures = new Map([[1, message]]);
+  assert.deepEqual(outcomes, [{ code: 'failed', message, failures }, { code: 'committed' }]);
   assert.deepEqual(log.lines.map(comparable), [{ level: 'error', error: 'TypeError', message }]);
-  assert.deepEqual(await redis.mget('{s0}:owner', '{s0}:k'), ['now', null]);
+  assert.deepEqual(await redis.mget('{s0}:owner', '{s0}:a', '{s0}:k'), ['now', null, null]);
   assert.deepEqual(await redis.mget('{s1}:owner', '{s1}:k'), ['x', '1']);
 });

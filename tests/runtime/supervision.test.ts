@@ -272,33 +272,6 @@ test('an actor that cannot decide whether it is settled delays a hand-over until
   assert.deepEqual(performed, [1]);
 });
 
-test('a write of the wrong type crashes its actor alone; the other commits of its group are applied', async () => {
-  const world = await memoryNode();
-  await world.outcome(world.node.actors.ask(firstAddress, add(1)));
-  const [brokenResult, fine] = (await world.outcome(
-    Promise.allSettled([
-      world.node.actors.ask(firstAddress, { type: 'wrong_type' }),
-      world.node.actors.ask(counterAddress('other'), add(1)),
-    ]),
-  )) as PromiseSettledResult<unknown>[];
-  assert.equal(brokenResult?.status === 'rejected' && brokenResult.reason.code, 'POISONED');
-  assert.equal(fine?.status === 'fulfilled' && fine.value, 1);
-  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })), 1);
-});
-
-test('a commit that a defect kept from Redis crashes its actor, and the next one is applied', async () => {
-  const { node, engine, outcome } = await memoryNode();
-  const commit = engine.commit.bind(engine);
-  engine.commit = async (sections) => {
-    engine.commit = commit;
-    return sections.map(() => ({ code: 'failed', message: 'a defect' }));
-  };
-  assert.equal(await outcome(node.actors.ask(firstAddress, add(1))), 'POISONED');
-  const [letter] = (await outcome(node.deadLetters.list())) as { cause: string }[];
-  assert.equal(letter?.cause, 'a write of the turn failed: a defect');
-  assert.equal(await outcome(node.actors.ask(firstAddress, add(2))), 2);
-});
-
 test('an unanswered call to Redis is not a crash: clients are answered at once, control commands wait', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(firstAddress, add(1)));
