@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     options.onFailed?.(error);
     // The failure of the start is more useful than that of the stop.
-    await stopParts(parts).catch((stopError: unknown) =>
+    await runSteps(stopsOf(parts)).catch((stopError: unknown) =>
       options.log.error({ err: stopError }, 'a node that did not start could not be stopped'),
     );
     throw error;
@@ -302,34 +302,41 @@ const LAST_CALLS_MS = 1_000;
 /**
  * Stops the node. First the listeners and the webhooks stop, so that their requests and attempts end in time. The
  * shards then settle work in progress, while requests on kept connections are answered by the next owners. The rest
- * stops last.
+ * stops last. If a step fails, the later ones still follow. Rejects then at the end, with all errors in their order.
  */
 export async function stopService({ node, actors, http, tracing, resources }: Service): Promise<void> {
-  resources.stop();
   const lastCallers = sleep(node.clock, KEPT_CONNECTIONS_MS);
-  actors.endWaits();
   const progressEnd = sleep(node.clock, CALLS_MS);
-  const attemptsSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
-  await Promise.all([http.close({ graceMs: CALLS_MS }), attemptsSettled]);
-  await Promise.all([node.handOver(), lastCallers]);
-  await stopParts({ http, node, actors, tracing });
+  await runSteps([
+    () => resources.stop(),
+    () => actors.endWaits(),
+    () => {
+      const attemptsSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
+      return Promise.all([http.close({ graceMs: CALLS_MS }), attemptsSettled]);
+    },
+    () => Promise.all([node.handOver(), lastCallers]),
+    ...stopsOf({ http, node, actors, tracing }),
+  ]);
 }
 
-/**
- * Stops these parts, one after the other, even if one of them fails. Rejects then at the end. The listeners write the
- * request log out.
- */
-async function stopParts({ http, requestLog, node, actors, tracing }: StartedParts): Promise<void> {
-  const stops = [
+type Step = () => unknown;
+
+/** Returns the stops of these parts, in their order. The listeners write the request log out. */
+function stopsOf({ http, requestLog, node, actors, tracing }: StartedParts): Step[] {
+  return [
     () => http?.close({ graceMs: LAST_CALLS_MS }) ?? requestLog?.close(),
     () => node?.stop(),
     () => actors?.stop(),
     () => tracing?.stop(),
   ];
+}
+
+/** Runs the steps of a stop, one after the other, even if one of them fails. Rejects then at the end. */
+async function runSteps(steps: readonly Step[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const stop of stops) {
+  for (const step of steps) {
     try {
-      await stop();
+      await step();
     } catch (error) {
       failures.push(error);
     }

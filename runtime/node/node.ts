@@ -109,7 +109,7 @@ export interface RuntimeNode {
    * Until it is stopped, it still receives messages from other nodes and calls them.
    */
   handOver(): Promise<void>;
-  /** Hands every shard over, unless that was done, and ends the connections. */
+  /** Hands every shard over, unless that was done, and ends the connections even if that rejects. Rejects then too. */
   stop(): Promise<void>;
 }
 
@@ -316,8 +316,16 @@ class AssembledNode implements RuntimeNode {
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.handOver().then(() => this.close());
+    this.#stopping ??= this.#handOverAndClose();
     return this.#stopping;
+  }
+
+  async #handOverAndClose(): Promise<void> {
+    try {
+      await this.handOver();
+    } finally {
+      await this.close();
+    }
   }
 
   /** Ends timers, calls and connections, without handing anything over. */

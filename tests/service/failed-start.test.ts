@@ -1,4 +1,4 @@
-/** A node that does not start leaves nothing behind. */
+/** A node that does not start, or whose stop fails in part, leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { systemClock as clock } from '../../runtime/clock.ts';
-import { type ServiceOptions, startService } from '../../service/compose-service.ts';
+import { type ServiceOptions, startService, stopService } from '../../service/compose-service.ts';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
@@ -111,6 +111,41 @@ test('a part that cannot be stopped does not keep the others', async () => {
   );
   assert.equal(host?.stops, 1);
   assert.deepEqual(log.errors, ['a node that did not start could not be stopped']);
+});
+
+test('a stop whose first steps fail stops all parts, and reports the errors in their order', async () => {
+  const hosts: CountedHost[] = [];
+  const service = await startService({
+    environment: serviceEnvironment({ ...settings, ADMIN_PORT: '0' }),
+    log: new QuietLog(),
+    startHost: (_node, listener) => {
+      const host = new CountedHost({ clock, listener });
+      hosts.push(host);
+      return host;
+    },
+    onLost: () => undefined,
+  });
+  const { http, node } = service;
+  const closedWith: number[] = [];
+  const close = http.close.bind(http);
+  http.close = async ({ graceMs }) => {
+    closedWith.push(graceMs);
+    await close({ graceMs: 0 });
+    if (closedWith.length === 1) throw new Error('not closed');
+  };
+  node.handOver = () => Promise.reject(new Error('not handed over'));
+  await assert.rejects(stopService(service), ({ errors }: AggregateError) => {
+    const messages = errors.map((error: Error) => error.message);
+    // The stop of the node hands over too.
+    assert.deepEqual(messages, ['not closed', 'not handed over', 'not handed over']);
+    return true;
+  });
+  assert.equal(closedWith.length, 2);
+  assert.deepEqual(
+    hosts.map(({ stops }) => stops),
+    [1],
+  );
+  await eventually(async () => (await connectionsOfOthers()) === 0, 10_000);
 });
 
 test('a signal during the stop after a failed start does not hide the failure', async () => {
