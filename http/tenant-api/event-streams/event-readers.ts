@@ -2,6 +2,7 @@ import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/stored-events/event-wai
 import type { Clock } from '../../../runtime/clock.ts';
 import { Counts } from '../../../runtime/counts.ts';
 import { Deadlines } from '../../../runtime/deadlines.ts';
+import type { Logger } from '../../../runtime/logger.ts';
 import type { Random } from '../../../runtime/random.ts';
 import { errorReply } from '../../contract/envelope.ts';
 import { headerLines, type ReplyStream } from '../../contract/exchange.ts';
@@ -29,6 +30,7 @@ const RETRY_MS = { from: 500, to: 2_000 };
 export class EventReaders {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #log: Logger;
   readonly #open = new Map<string, Set<ReaderStream>>();
   readonly #heartbeats: Deadlines<ReaderStream>;
   /** Bytes that the readers of each tenant have not taken. */
@@ -36,9 +38,11 @@ export class EventReaders {
   #count = 0;
   #isClosed = false;
 
-  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
+  constructor(options: { readonly clock: Clock; readonly random: Random; readonly log: Logger }) {
+    const { clock, random, log } = options;
     this.#clock = clock;
     this.#random = random;
+    this.#log = log;
     this.#heartbeats = new Deadlines(clock, HEARTBEATS_TOGETHER_MS, (stream) => {
       if (stream.beat()) stream.due = this.#heartbeats.add(stream, HEARTBEAT_MS);
     });
@@ -70,7 +74,8 @@ export class EventReaders {
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
     const stream = (reader: ReplyStream): void => {
-      const stream = new ReaderStream(reader, source, { clock: this.#clock, unreadBytes: this.#unread });
+      const parts = { clock: this.#clock, log: this.#log, unreadBytes: this.#unread };
+      const stream = new ReaderStream(reader, source, parts);
       this.#enter(source.tenantId, stream, reader);
       stream.begin(`retry: ${retryMs}\n\n`, reply);
     };

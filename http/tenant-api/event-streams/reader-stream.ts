@@ -1,6 +1,8 @@
 import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/stored-events/event-waiters.ts';
 import { type ArmedTimer, type Clock, sleep } from '../../../runtime/clock.ts';
 import type { Counts } from '../../../runtime/counts.ts';
+import { errorFields } from '../../../runtime/error-frames.ts';
+import type { Logger } from '../../../runtime/logger.ts';
 import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';
 import type { CallWait } from '../../contract/waiting.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
@@ -33,7 +35,7 @@ export interface StreamSource {
   readonly tenantId: string;
   /**
    * Asks the tenant's present owner for the events after a position. With a wait, it asks for the events that ended it.
-   * With `isCounted` the request counts as a call. Never rejects.
+   * With `isCounted` the request counts as a call. Rejects only by a defect.
    */
   next(
     cursor: string,
@@ -47,6 +49,7 @@ export class ReaderStream {
   readonly #source: StreamSource;
   readonly #clock: Clock;
   readonly #unread: Counts;
+  readonly #log: Logger;
   /** Bytes that are counted as unread. */
   #unreadBytes = 0;
   /** Events after the first page that are not yet counted as a call. */
@@ -64,19 +67,20 @@ export class ReaderStream {
   constructor(
     reader: ReplyStream,
     source: StreamSource,
-    { clock, unreadBytes }: { readonly clock: Clock; readonly unreadBytes: Counts },
+    options: { readonly clock: Clock; readonly log: Logger; readonly unreadBytes: Counts },
   ) {
     this.#reader = reader;
     this.#source = source;
-    this.#clock = clock;
-    this.#unread = unreadBytes;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#unread = options.unreadBytes;
   }
 
   /** Writes the head and the first page, then page after page until the reader is gone or may read no more. */
   begin(head: string, first: ReplyValue): void {
     this.#reader.write(head);
     this.#pass(pageOf(first), undefined);
-    void this.goOn();
+    this.goOn();
   }
 
   /** Ends the stream. Its reader reconnects. */
@@ -98,8 +102,20 @@ export class ReaderStream {
     return !this.#isOver;
   }
 
-  /** Asks for pages until one has to wait. Then nothing runs until that wait has ended. */
-  async goOn(): Promise<void> {
+  /**
+   * Asks for pages until one has to wait. Then nothing runs until that wait has ended. After a defect the reader is
+   * disconnected, and reconnects.
+   */
+  goOn(): void {
+    this.#askForPages().catch((error: unknown) => {
+      this.#log.error(errorFields(error), 'a stream of events was broken off');
+      this.#wait?.leave();
+      this.#wait = undefined;
+      this.#reader.drop();
+    });
+  }
+
+  async #askForPages(): Promise<void> {
     while (!this.#isOver && (this.#isTaken || (await this.#caughtUp()))) {
       const wait = this.#wait;
       if (wait === undefined) this.#askedMs = this.#clock.monotonicMs();
@@ -186,7 +202,7 @@ export class ReaderStream {
 }
 
 function goOn(stream: ReaderStream): void {
-  void stream.goOn();
+  stream.goOn();
 }
 
 /** True for an error that a retry does not change: the key, the tenant, the position or the shop. */

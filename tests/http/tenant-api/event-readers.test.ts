@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplyStream } from '../../../http/contract/exchange.ts';
+import type { CallWait } from '../../../http/contract/waiting.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
 import { EventReaders } from '../../../http/tenant-api/event-streams/event-readers.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { QuietLog } from '../../runtime/quiet-log.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { ADMIN_TOKEN, startService, targetOf } from '../service-fixture.ts';
 import { sharedService } from '../shared-service.ts';
 import { eventAccount } from './event-account.ts';
@@ -216,7 +219,7 @@ class Slow implements ReplyStream {
 
 function onNode() {
   const clock = new FakeClock();
-  return { clock, readers: new EventReaders({ clock, random: () => 0 }) };
+  return { clock, readers: new EventReaders({ clock, random: () => 0, log: new QuietLog() }) };
 }
 
 /** Opens a stream whose pages the test answers. */
@@ -303,7 +306,7 @@ test('each hundred events after the first page count as a call', async () => {
 
 test('a stream whose key has used up its limit waits, and misses nothing', async () => {
   const clock = new FakeClock();
-  const readers = new EventReaders({ clock, random: () => 0 });
+  const readers = new EventReaders({ clock, random: () => 0, log: new QuietLog() });
   const items = JSON.stringify(Array.from({ length: 100 }, () => ({ id: '1', type: 'x' })));
   const given = (nextCursor: string): OwnerReply => {
     const body = `{"data":{"items":${items},"nextCursor":"${nextCursor}"}}`;
@@ -333,6 +336,36 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
   await clock.advance(2_000);
   assert.deepEqual(asked.slice(2), ['2 true', '4 true', '5 true', '6 true']);
   assert.equal(reader.ended, false);
+});
+
+test('a stream whose next page fails by a defect is broken off, leaves its wait, and has a line in the log', async () => {
+  const log = new QuietLog();
+  const readers = new EventReaders({ clock: new FakeClock(), random: () => 0, log });
+  const body = JSON.stringify({ data: { items: [], nextCursor: START } });
+  const page = { reply: { status: 200, contentType: '', headers: '', body }, keyId: 'key' };
+  const woken = deferred<() => void>();
+  let leaves = 0;
+  const wait: CallWait = {
+    whenWoken: (callback, listener) => woken.resolve(() => callback(listener)),
+    end: () => undefined,
+    leave() {
+      leaves += 1;
+    },
+  };
+  const { reply } = readers.open(page, {
+    tenantId: 'one',
+    next: async (_cursor, { wait: waitBefore }) => {
+      if (waitBefore === undefined) return { ...page, wait };
+      throw new Error('a defect');
+    },
+  });
+  const reader = new Slow();
+  reply.stream?.(reader);
+  const closed = new Promise<void>((resolve) => reader.onClose(resolve));
+  (await woken.promise)();
+  await closed;
+  assert.deepEqual([reader.ended, readers.count, leaves], [true, 0, 1]);
+  assert.deepEqual(log.errors, ['a stream of events was broken off']);
 });
 
 for (const [title, tenants, mostMiB] of [
