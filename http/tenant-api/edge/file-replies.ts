@@ -32,7 +32,6 @@ export class FileReplies {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #open = new Counts();
-  #bytes = 0;
 
   constructor(options: { readonly bounds: FileBounds; readonly clock: Clock; readonly log: Logger }) {
     this.#bounds = options.bounds;
@@ -43,11 +42,6 @@ export class FileReplies {
   /** Files that are being sent now. */
   get count(): number {
     return this.#open.total;
-  }
-
-  /** How many decrypted bytes were sent since the start. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /**
@@ -100,7 +94,6 @@ export class FileReplies {
     reader.onClose(() => download.end());
     try {
       for await (const piece of pieces) {
-        this.#bytes += piece.byteLength;
         if (!reader.write(piece)) await reader.waitUntilDrained();
       }
       reader.end();
