@@ -19,6 +19,7 @@ import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { sharedRedis } from '../../testbed/shared-redis.ts';
 import { until } from '../../testbed/waiting.ts';
+import { storeTenant } from './stored-tenant.ts';
 
 let connection: DirectoryConnection;
 after(() => connection?.close());
@@ -34,13 +35,7 @@ const FIRST = '66b1f0a2c3d4e5f607182901';
 const SECOND = '66b1f0a2c3d4e5f607182902';
 const GONE = '66b1f0a2c3d4e5f607182903';
 
-async function makeTenant(id: string, name: string): Promise<void> {
-  const shard = shardOf(id);
-  const record = { version: 1, id, name, plan: 'free', active: true, owner: null, settings: {} };
-  const rest = { poolFallback: false, platform: false, createdAtMs: 0, deleted: false };
-  await redis.set(tenantKeys(id).record, JSON.stringify({ ...record, ...rest }));
-  await redis.sadd(tenantsOfShardKey(shard), id);
-}
+const makeTenant = (id: string, name: string): Promise<void> => storeTenant(redis, id, name);
 
 function directoryOver(store: Pick<Store, 'read' | 'append'>, clock = new FakeClock()) {
   const log = new QuietLog();
