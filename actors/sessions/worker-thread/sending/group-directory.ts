@@ -12,6 +12,8 @@ const QUIET_MS = 500;
  */
 const REQUEST_FLOOR_MS = 1_000;
 const MOST_REQUESTS = 5;
+/** A timer of Node fires up to this much early, in milliseconds. */
+const TIMER_EARLY_MS = 1;
 
 /**
  * The groups of one live session. A notice names a changed group without the change, so the group is then requested
@@ -129,12 +131,13 @@ export class GroupDirectory {
       return;
     }
     this.#askedAtMs = startedMs;
-    // A timer of Node fires up to a millisecond early, and would find that the last request is too recent.
-    if (!this.#isKnown)
-      this.#context.later(this.#context.timing.groupsFloorMs + 1, () => this.#askUntilKnown());
+    const { groupsFloorMs, queryMs } = this.#context.timing;
+    // A timer that fires early would find that the last request is too recent.
+    if (!this.#isKnown) this.#context.later(groupsFloorMs + TIMER_EARLY_MS, () => this.#askUntilKnown());
     const groupsFound = Object.values(await this.#socket.groupFetchAllParticipating());
-    const hasTimedOut = this.#context.clock.monotonicMs() - startedMs >= this.#context.timing.queryMs;
-    if (groupsFound.length === 0 && hasTimedOut) {
+    const tookMs = this.#context.clock.monotonicMs() - startedMs;
+    // The client's own timer ends its wait with an empty list, which says nothing about the groups.
+    if (groupsFound.length === 0 && tookMs + TIMER_EARLY_MS >= queryMs) {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;
       return;
     }
