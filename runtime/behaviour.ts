@@ -16,7 +16,11 @@ export interface Turn<State, Effect> {
   readonly committed?: (() => void) | undefined;
 }
 
-/** A moment at which the actor gets the command `{ type: 'timer', id }`. Derived from its state, so never lost. */
+/**
+ * A moment at which the actor gets the command `{ type: 'timer', id }`. Derived from its state, so never lost. An
+ * unchanged moment is delivered once. So the turn must change it, for example to the next moment if something due is
+ * left.
+ */
 export interface DueTimer {
   readonly id: string;
   /** Milliseconds since the Unix epoch. */

@@ -20,6 +20,10 @@ interface ShopTimer {
   dueAtMs(state: ShopState): number | null | undefined;
   /** How long the shop waits at least, whatever the wall clock does; see `DueTimer`. */
   leastMs?(state: ShopState): number | undefined;
+  /**
+   * Must change the moment, also if part of what is due is left for the next turn: see `DueTimer`. A shop that is being
+   * handed over may leave it.
+   */
   onDue(builder: TurnBuilder): void;
 }
 

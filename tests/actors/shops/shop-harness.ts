@@ -230,7 +230,10 @@ export class ShopHarness {
     this.session({ type: 'session.send_outcome', messageId, outcome });
   }
 
-  /** Moves the clock on, and fires the timers that are due on the way. Returns how many fired. */
+  /**
+   * Moves the clock on, and fires the timers that are due on the way. Returns how many fired. Throws if a turn leaves
+   * its moment unchanged, because the runtime would not deliver that moment again.
+   */
   pass(durationMs: number): number {
     const untilMs = this.nowMs + durationMs;
     for (let fired = 0; fired < 1_000; fired += 1) {
@@ -242,7 +245,14 @@ export class ShopHarness {
         return fired;
       }
       this.nowMs = Math.max(this.nowMs, dueTimer.dueAtMs);
-      this.command({ type: 'timer', id: dueTimer.id } satisfies RuntimeCommand);
+      const { id, dueAtMs } = dueTimer;
+      this.command({ type: 'timer', id } satisfies RuntimeCommand);
+      // A shop that is being handed over starts no work.
+      if (
+        this.state.isDispatching &&
+        this.timers().some((timer) => timer.id === id && timer.dueAtMs === dueAtMs)
+      )
+        throw new Error(`the turn left the moment of "${id}" unchanged`);
     }
     throw new Error('timers never came to rest');
   }

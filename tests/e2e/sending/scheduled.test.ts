@@ -9,6 +9,7 @@ import { untilStatus } from '../stack/shop-steps.ts';
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
+const OTHER_CUSTOMER = '+33622220002';
 
 const stack = sharedStack({ phone: SHOP_PHONE });
 
@@ -75,6 +76,27 @@ test('operators see what waits without its text, and cancel it', async () => {
     JSON.stringify(endedAnswer.error),
   );
   assert.deepEqual((await stack.admin.get(actor)).data.items, []);
+});
+
+test('more scheduled sends of one moment than a turn tries are all tried then', async () => {
+  const { data: now } = await stack.api.get('/events');
+  const times = { sendAt: inMs(3_000), notAfter: inMs(10_000) };
+  for (let count = 0; count < 17; count += 1) {
+    const body = { channel: 'msgapp', to: OTHER_CUSTOMER, text: `table ${count}`, ...times };
+    const createdAnswer = await stack.api.post(path(), body);
+    assert.equal(createdAnswer.status, 201, JSON.stringify(createdAnswer.error));
+  }
+  const since = `/events?cursor=${now.nextCursor}&types=scheduled.accepted,scheduled.refused`;
+  const codes = await until(
+    'all have ended',
+    async () => {
+      const { items = [] } = (await stack.api.get(since)).data as { items?: { data: { code?: string } }[] };
+      return items.length === 17 && items.map(({ data }) => data.code ?? 'none');
+    },
+    { everyMs: 500, withinMs: 20_000 },
+  );
+  // One is sent, and its recipient's limit refuses the others.
+  assert.deepEqual(codes.sort(), [...Array(16).fill('RECIPIENT_RATE_LIMITED'), 'none']);
 });
 
 test('a scheduled send is sent once at its time, although the node was killed meanwhile', async () => {

@@ -90,11 +90,16 @@ export function scheduledDueAtMs({ scheduled }: Pick<ShopState, 'scheduled'>): n
 export function trySchedules(builder: TurnBuilder): void {
   const { state, nowMs } = builder;
   if (!state.isDispatching) return;
-  const dueSends = state.scheduled.filter(({ tryAtMs }) => tryAtMs <= nowMs).slice(0, AT_A_TIME);
-  for (const scheduledSend of dueSends) {
-    change(builder, { ...scheduledSend, tryAtMs: nowMs + TRY_AGAIN_MS });
+  let dueCount = 0;
+  const scheduled = state.scheduled.map((scheduledSend) => {
+    if (scheduledSend.tryAtMs > nowMs) return scheduledSend;
+    dueCount += 1;
+    // A moment that stays the same is not delivered again.
+    if (dueCount > AT_A_TIME) return { ...scheduledSend, tryAtMs: nowMs + 1 };
     builder.perform({ type: 'send_scheduled', scheduledId: scheduledSend.id });
-  }
+    return { ...scheduledSend, tryAtMs: nowMs + TRY_AGAIN_MS };
+  });
+  builder.change({ scheduled });
 }
 
 /** Makes a due send, and stores its end with the message. A repeated reply decides nothing. */

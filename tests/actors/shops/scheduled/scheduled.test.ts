@@ -142,6 +142,26 @@ describe('a scheduled send', () => {
     }
   });
 
+  test('is tried at its time beside more than one turn tries, and hides no later one', async () => {
+    const shop = await ShopHarness.connected();
+    const sendAtMs = shop.nowMs + HOUR_MS;
+    const ids: string[] = [];
+    for (let count = 0; count < 40; count += 1) ids.push(await scheduledId(shop, { sendAtMs }));
+    const later = await scheduledId(shop, { sendAtMs: sendAtMs + 10_000 });
+    const tried = () =>
+      shop.effects
+        .splice(0)
+        .flatMap((effect) => (effect.type === 'send_scheduled' ? effect.scheduledId : []));
+    shop.pass(HOUR_MS - 1);
+    assert.deepEqual(tried(), []);
+    shop.pass(10);
+    assert.deepEqual(tried().sort(), ids.sort());
+    shop.pass(9_990);
+    assert.deepEqual(tried(), []);
+    shop.pass(1);
+    assert.deepEqual(tried(), [later]);
+  });
+
   test('is tried again after the wait that a refusal names, if that is in time', async () => {
     const shop = await ShopHarness.connected();
     const atMs = shop.nowMs + HOUR_MS;
