@@ -1,4 +1,4 @@
-import type { SignalDataSet } from '@whiskeysockets/baileys';
+import type { proto, SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { FairSlots } from '../../../../runtime/fair-slots.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
@@ -18,6 +18,12 @@ import { SendAgain, STALE_GROUP } from './send-again.ts';
 
 /** The ack error that is a rate signal. */
 const RATE_ACK = '429';
+
+/** A message and its chat. The message is undefined if the client made none. */
+interface MadeMessage {
+  readonly chat: string;
+  readonly message: proto.IMessage | undefined;
+}
 
 /**
  * The orders of one session on their way to the wire. The client's `relayMessage` resolves once the bytes are in the
@@ -193,31 +199,12 @@ export class Outbox {
   }
 
   async #relay(pendingOrder: PendingOrder): Promise<void> {
-    const { order, prepareOrder } = pendingOrder;
-    const { context, socket, tokens } = this.#options;
-    const { environment, timing } = context;
-    const { media, sendSlots } = environment;
-    const attachmentUntilMs = context.clock.monotonicMs() + timing.attachmentBeginMs;
-    const isStatus = order.kind === 'status';
+    const { order } = pendingOrder;
+    const { socket, tokens } = this.#options;
     const hasAttachment = order.mediaUrl !== undefined;
-    // The number is looked up, and its id for composing.
-    const announcingMs = 2 * timing.queryMs + prepareOrder.composingMs;
-    // A status shows no composing, so it begins with its attachment.
-    if (!(isStatus && hasAttachment) && !(await this.#begin(pendingOrder, sendSlots, announcingMs))) return;
-    const chat = isStatus ? STATUS_CHAT : await this.#announce(pendingOrder);
-    if (chat === undefined) return;
-    const attachmentMs = timing.mediaMs + timing.uploadMs;
-    // Slow servers of attachments delay no message without one, and none of another tenant.
-    if (!hasAttachment) this.#orders.bound(pendingOrder, order.deadlineMs);
-    else if (!(await this.#begin(pendingOrder, media.slots, attachmentMs))) return;
-    // The shop's actor recalls it soon, so an order with more time left gets the slot.
-    if (hasAttachment && context.clock.monotonicMs() > attachmentUntilMs) {
-      pendingOrder.leaveSlot();
-      pendingOrder.unbound();
-      return;
-    }
-    const message = await makeMessage(this.#options, pendingOrder, chat);
-    if (hasAttachment && !(await this.#begin(pendingOrder, sendSlots, order.deadlineMs))) return;
+    const made = await (hasAttachment ? this.#makeWithAttachment(pendingOrder) : this.#make(pendingOrder));
+    if (made === undefined) return;
+    const { chat, message } = made;
     const audience = await statusAudience(socket, order);
     if (message === undefined || !(await isAddressable(this.#options, pendingOrder, { chat, audience }))) {
       this.#orders.settle(pendingOrder, { kind: 'unprepared' });
@@ -234,13 +221,48 @@ export class Outbox {
     if (pendingOrder.phase === 'relaying') this.#orders.settle(pendingOrder, { kind: 'unknown' });
   }
 
+  /** Makes a message without an attachment. Resolves with undefined if the order does not continue. */
+  async #make(pendingOrder: PendingOrder): Promise<MadeMessage | undefined> {
+    const chat = await this.#announce(pendingOrder);
+    if (chat === undefined) return undefined;
+    this.#orders.bound(pendingOrder, pendingOrder.order.deadlineMs);
+    return { chat, message: await makeMessage(this.#options, pendingOrder, chat) };
+  }
+
+  /** Like `#make`, for a message with an attachment. */
+  async #makeWithAttachment(pendingOrder: PendingOrder): Promise<MadeMessage | undefined> {
+    const { order } = pendingOrder;
+    const { clock, environment, timing } = this.#options.context;
+    const { media, sendSlots } = environment;
+    const attachmentUntilMs = clock.monotonicMs() + timing.attachmentBeginMs;
+    // A status shows no composing, so it begins with its attachment.
+    const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
+    if (chat === undefined) return undefined;
+    // Slow servers of attachments delay no message without one, and none of another tenant.
+    if (!(await this.#begin(pendingOrder, media.slots, timing.mediaMs + timing.uploadMs))) return undefined;
+    // The shop's actor recalls it soon, so an order with more time left gets the slot.
+    if (clock.monotonicMs() > attachmentUntilMs) {
+      pendingOrder.leaveSlot();
+      pendingOrder.unbound();
+      return undefined;
+    }
+    const message = await makeMessage(this.#options, pendingOrder, chat);
+    if (!(await this.#begin(pendingOrder, sendSlots, order.deadlineMs))) return undefined;
+    return { chat, message };
+  }
+
   /**
-   * Looks the recipient up and shows composing. Resolves with the chat, or with undefined if the order does not
-   * continue.
+   * Waits for a slot, looks the recipient up and shows composing. Resolves with the chat, or with undefined if the
+   * order does not continue.
    */
   async #announce(pendingOrder: PendingOrder): Promise<string | undefined> {
     const { order, prepareOrder } = pendingOrder;
     const { context, socket } = this.#options;
+    const { environment, timing } = context;
+    // The number is looked up, and its id for composing.
+    const announcingMs = 2 * timing.queryMs + prepareOrder.composingMs;
+    if (!(await this.#begin(pendingOrder, environment.sendSlots, announcingMs))) return undefined;
+    if (order.kind === 'status') return STATUS_CHAT;
     if (!pendingOrder.isPost) {
       const answer = await recipientOf(this.#options, order);
       if ('outcome' in answer) {
