@@ -1,4 +1,3 @@
-import { errorFields } from './error-frames.ts';
 import type { Logger } from './logger.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 
@@ -8,13 +7,5 @@ import { RuntimeFailure } from './runtime-failure.ts';
  */
 export function logBackgroundFailure(log: Logger, error: unknown, fields: object, line: string): void {
   const level = error instanceof RuntimeFailure ? 'debug' : 'error';
-  log[level]({ ...fields, ...failureFields(error) }, line);
-}
-
-/**
- * Returns the fields of a log line about an error. A failure of the runtime is there with its message. The message of
- * any other error is left out, because it may contain stored text.
- */
-export function failureFields(error: unknown): object {
-  return error instanceof RuntimeFailure ? { err: error } : errorFields(error);
+  log[level]({ ...fields, err: error }, line);
 }

@@ -9,7 +9,7 @@ export interface DeadLetter {
   readonly command: unknown;
   /** The command's `type`, which is not sealed. */
   readonly type: string | undefined;
-  /** The message of the error. */
+  /** The error: its class, its code and where it was thrown. */
   readonly cause: string;
   readonly atMs: number;
 }

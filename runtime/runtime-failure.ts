@@ -1,3 +1,5 @@
+import { ValueFreeError } from './described-error.ts';
+
 /** The reason why the runtime refused. Nothing was changed, unless the code states otherwise. */
 export type RuntimeFailureCode =
   /**
@@ -31,8 +33,8 @@ export type RuntimeFailureCode =
   /** Sent by nodes of 0.2.0 that do not serve yet. Nodes of this tree, which is newer, send `SHARD_NOT_OWNED` then. */
   | 'STOPPING';
 
-/** An expected failure of the runtime, identified by its literal `code`. */
-export class RuntimeFailure extends Error {
+/** An expected failure of the runtime, identified by its literal `code`. Its message contains no stored text. */
+export class RuntimeFailure extends ValueFreeError {
   override readonly name = 'RuntimeFailure';
   readonly code: RuntimeFailureCode;
   /** Seconds after which a retry may succeed, if known. */
@@ -100,7 +102,7 @@ export function poisonedFailure(): RuntimeFailure {
   return new RuntimeFailure('POISONED', 'the command made the actor throw');
 }
 
-/** Returns the text of an error for a log or an operator. */
+/** Returns the message of an error, for a person who starts a program. It may contain any text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,7 +6,6 @@ import { fleetService } from '../actors/operators/fleet-service.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import { type OperatorServiceOptions, operatorService } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
-import { failureFields } from '../runtime/background-failures.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 
@@ -28,9 +27,7 @@ export async function openDirectory(
   const repair = (): void => {
     directory
       .repair()
-      .catch((error: unknown) =>
-        log.warn(failureFields(error), "the operators' directory could not be repaired"),
-      );
+      .catch((error: unknown) => log.warn({ err: error }, "the operators' directory could not be repaired"));
   };
   return { directory, repair, close };
 }

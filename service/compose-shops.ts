@@ -23,7 +23,6 @@ import type { ShopOperations } from '../actors/shops/shop-operations.ts';
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { errorFields } from '../runtime/error-frames.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rememberLast } from '../runtime/memoize.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
@@ -133,9 +132,8 @@ export function composeShops(options: ShopsOptions): ComposedShops {
         );
       },
       onUnreadable(shop, error) {
-        // Its message may contain stored text.
         const line = 'a stored message of a suspended shop could not be read';
-        log.error({ ...shop, ...errorFields(error) }, line);
+        log.error({ ...shop, err: error }, line);
       },
     }),
   );

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, pino } from 'pino';
+import { describeError } from '../runtime/described-error.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 /** Fields whose values never reach a log, neither at the top of a line nor in one of its objects. */
@@ -21,9 +22,6 @@ const SECRET_FIELDS = [
   'redisUrl',
 ];
 
-/** The Redis client adds the failed command with all its arguments to its errors. */
-const FAILED_COMMANDS = ['err.command', 'err.aggregateErrors[*].command'];
-
 /** A logger whose lines can be written before the process ends. */
 export interface ServiceLogger extends Logger {
   /** Writes the buffered lines at once. */
@@ -32,8 +30,8 @@ export interface ServiceLogger extends Logger {
 
 /**
  * Creates a Pino logger that writes one line of JSON an entry to standard error or to `stream`. Secrets and texts are
- * redacted. Standard output contains only the service's address. Each answered request has a line at `debug`; the
- * request log has all of them.
+ * redacted, and an error in `err` is logged by `describeError`. Standard output contains only the service's address.
+ * Each answered request has a line at `debug`; the request log has all of them.
  */
 export function makeLogger(options: {
   readonly level: string;
@@ -42,8 +40,11 @@ export function makeLogger(options: {
   // Writes asynchronously, because the reader of standard error may be slow. Pino writes the rest when the process
   // ends.
   const standardError = options.stream === undefined ? destination({ fd: 2, sync: false }) : undefined;
-  const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), ...FAILED_COMMANDS];
+  const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
   const redact = { paths, censor: '[redacted]' };
-  const logger = pino({ level: options.level, redact }, standardError ?? options.stream);
+  const logger = pino(
+    { level: options.level, redact, serializers: { err: describeError } },
+    standardError ?? options.stream,
+  );
   return Object.assign(logger, { flush: () => standardError?.flushSync() });
 }

@@ -1,6 +1,5 @@
 import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
-import { failureFields } from '../../runtime/background-failures.ts';
 import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -58,7 +57,7 @@ export class OperatorsDirectory {
   }
 
   #refreshLater(tenantId: string, error: unknown): void {
-    const fields = { tenantId, ...failureFields(error) };
+    const fields = { tenantId, err: error };
     this.#log.warn(fields, "the operators' directory could not be updated");
     if (this.#waiting.has(tenantId)) return;
     this.#waiting.add(tenantId);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ValueFreeError } from '../../runtime/described-error.ts';
 import { guardedRequest, type RequestBounds } from './guarded-request.ts';
 
 /** Sent as the network's web page sends it (DEFAULT_ORIGIN of the client). */
@@ -16,7 +17,7 @@ export interface DownloadBounds extends Omit<RequestBounds, 'signal'> {
 }
 
 /** The reason why a file was not fetched from the network. The message never names its address. */
-export class DownloadRefused extends Error {
+export class DownloadRefused extends ValueFreeError {
   readonly code = 'DOWNLOAD_REFUSED';
   /** `gone` if the network has dropped the file, `too_large` if it is too large, undefined for other reasons. */
   readonly reason: 'gone' | 'too_large' | undefined;

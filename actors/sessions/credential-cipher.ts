@@ -7,6 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { ValueFreeError } from '../../runtime/described-error.ts';
 
 const FORMAT = 2;
 /**
@@ -20,7 +21,7 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_MARK_BYTES + NONCE_BYTES;
 
 /** A stored value that cannot be read: no configured key opens it, or it was changed. It must never be overwritten. */
-export class Unreadable extends Error {
+export class Unreadable extends ValueFreeError {
   readonly code = 'CREDENTIALS_UNREADABLE';
 
   constructor() {

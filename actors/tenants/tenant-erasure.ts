@@ -1,6 +1,5 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
-import { failureFields } from '../../runtime/background-failures.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { partsOf } from '../../runtime/parts.ts';
@@ -129,7 +128,7 @@ export class TenantErasure {
       await this.#eraseTenant(address, state);
       return true;
     } catch (error) {
-      log.error({ tenantId, ...failureFields(error) }, 'the erasure of a tenant stopped; it is tried again');
+      log.error({ tenantId, err: error }, 'the erasure of a tenant stopped; it is tried again');
       return false;
     }
   }
@@ -175,7 +174,7 @@ export class TenantErasure {
         // No log has the id of a person.
         const fields = subject === 'shop' ? { tenantId, shopId: id } : { tenantId };
         const line = `the erasure of a ${subject} stopped; it is tried again`;
-        this.#options.log.error({ ...fields, ...failureFields(error) }, line);
+        this.#options.log.error({ ...fields, err: error }, line);
       });
     }
     return isDone;

@@ -156,12 +156,12 @@ export const resumeAll = operatorEndpoint({
   tag: 'Actors',
   summary: 'Resume all suspended shops and tenants, or those that a filter names',
   description:
-    'Starts each matching actor again. An actor whose cause persists is suspended again; the call does not wait for that. A queue that an operator paused stays paused. A call resumes up to 200 actors on each node; `left` is the number of matching actors that need another call. `cause` is part of the error that suspended them, in any letter case. An actor that was suspended on another node has no known cause and matches none.',
+    'Starts each matching actor again. An actor whose cause persists is suspended again; the call does not wait for that. A queue that an operator paused stays paused. A call resumes up to 200 actors on each node; `left` is the number of matching actors that need another call. `cause` is part of the last error of the actor, as it is shown, in any letter case. An actor that was suspended on another node has no known cause and matches none.',
   body: closedObject({
     tenant: v.optional(idInEitherCase),
     cause: v.optional(text({ min: 1, max: 200 })),
   }),
-  bodyExample: { cause: 'Unexpected token' },
+  bodyExample: { cause: 'SyntaxError' },
   replies: {
     200: {
       description: 'How many were started again.',

@@ -1,10 +1,10 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import { type Address, addressText } from '../address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
+import { errorText } from '../described-error.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import {
-  messageOf,
   movedAwayFailure,
   NewerState,
   poisonedFailure,
@@ -270,7 +270,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   onCrash(envelope: Envelope, error: unknown, facts: unknown): void {
     this.#supervision.note(error);
     if (envelope.lane === 'client') {
-      this.#surroundings.deadLetter(this.#shard, this.#address, envelope.command, messageOf(error));
+      this.#surroundings.deadLetter(this.#shard, this.#address, envelope.command, errorText(error));
     } else if (this.#recovers(envelope, facts)) {
       return;
     }

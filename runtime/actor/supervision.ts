@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
+import { errorText } from '../described-error.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { RuntimeCounters } from '../observer.ts';
-import { messageOf } from '../runtime-failure.ts';
 
 /** The decision after a crash: another start after a delay, or none until an operator resumes the actor. */
 export type RestartDecision = { readonly restartInMs: number } | 'suspend';
@@ -44,7 +44,7 @@ export class Supervision {
   note(error: unknown): void {
     const { clock, counters, log } = this.#options;
     counters.crashes += 1;
-    this.#lastError = { atMs: clock.wallMs(), message: messageOf(error) };
+    this.#lastError = { atMs: clock.wallMs(), message: errorText(error) };
     log.error({ actor: this.#name, err: error }, 'an actor crashed');
   }
 

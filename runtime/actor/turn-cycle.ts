@@ -1,6 +1,6 @@
 import { type Address, addressText, shardKey } from '../address.ts';
 import type { Turn } from '../behaviour.ts';
-import type { Commitment, CommitmentOutcome } from '../ownership/commitment.ts';
+import { type Commitment, type CommitmentOutcome, FailedWrite } from '../ownership/commitment.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { checkWrites } from '../ownership/turn-writes.ts';
 import { movedAwayFailure, outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
@@ -246,7 +246,7 @@ export class TurnCycle implements Commitment {
         this.#listener.onUncommitted(envelope, message ?? 'Redis cannot be reached');
         break;
       case 'failed':
-        this.#listener.onCrash(envelope, new Error(`a write of the turn failed: ${message}`), undefined);
+        this.#listener.onCrash(envelope, new FailedWrite(message), undefined);
         break;
       case 'fenced':
         // The actor is stopped next. Until then it begins no turn, not even one that the fence would not see.

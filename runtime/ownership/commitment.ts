@@ -1,4 +1,15 @@
+import { replyCode, ValueFreeError } from '../described-error.ts';
 import type { Write } from '../store.ts';
+
+/** A commit was `failed`. Only the code of Redis' refusal is kept. */
+export class FailedWrite extends ValueFreeError {
+  readonly code: string | undefined;
+
+  constructor(refusal = '') {
+    super('a write failed');
+    this.code = replyCode(refusal);
+  }
+}
 
 /** The outcome of one turn's writes. */
 export type CommitmentOutcome =

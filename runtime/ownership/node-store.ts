@@ -15,7 +15,7 @@ import {
   type Load,
   nameOf,
 } from './collection-memory.ts';
-import type { CommitmentOutcome } from './commitment.ts';
+import { type CommitmentOutcome, FailedWrite } from './commitment.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { checkWrites } from './turn-writes.ts';
@@ -124,7 +124,7 @@ export class NodeStore implements Store {
 function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message: string | undefined): Error {
   switch (outcome) {
     case 'failed':
-      return new Error(`a write failed: ${message}`);
+      return new FailedWrite(message);
     case 'fenced':
       return movedAwayFailure();
     case 'unavailable':

@@ -10,7 +10,6 @@ import {
   type ServerState,
   type ShardRecord,
 } from '../engine.ts';
-import { errorFields } from '../error-frames.ts';
 import type { Logger } from '../logger.ts';
 import { type LuaScript, readLuaScript } from '../lua-script.ts';
 import { parseRedisAddress } from '../redis-address.ts';
@@ -121,7 +120,7 @@ export class RedisEngine implements Engine {
         const outcomes = await Promise.all(sections.map((section) => this.#commitInOneCall([section])));
         return outcomes.flat();
       }
-      this.#log.error(errorFields(error), NOT_LAID_OUT);
+      this.#log.error({ err: error }, NOT_LAID_OUT);
       return sections.map(notLaidOut);
     }
     // The shard in a cluster; otherwise Redis is one part.

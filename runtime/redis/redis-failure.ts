@@ -1,3 +1,4 @@
+import { replyCode } from '../described-error.ts';
 import { outcomeUnknownFailure, RuntimeFailure, unavailableFailure } from '../runtime-failure.ts';
 
 /** Errors by which Redis refuses to serve now; the script or command was not run. */
@@ -34,7 +35,7 @@ export function refusalOf(error: unknown): string | undefined {
 /** Returns the code that begins an error reply, or `undefined` for any other error. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
-  return error.message.slice(0, error.message.indexOf(' '));
+  return replyCode(error.message);
 }
 
 /**

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { DeadLetter } from '../../runtime/dead-letters.ts';
+import { ValueFreeError } from '../../runtime/described-error.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { counterAddress } from './counter-behaviour.ts';
@@ -96,7 +97,7 @@ test('a command is sealed: Redis has no text of it, and it is replayed all the s
   const secret = randomBytes(32);
   const hooks = {
     readingFacts: () => {
-      throw new Error('not yet');
+      throw new ValueFreeError('not yet');
     },
   };
   const world = await memoryNode({ hooks, deadLetterCipher: textCipher([secret], 'dead-letters') });

@@ -1,3 +1,4 @@
+import { type DescribedError, describeError } from '../../runtime/described-error.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { deferred } from '../testbed/deferred.ts';
 
@@ -8,7 +9,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A log that keeps all lines with their levels and fields. */
+/** A log that keeps all lines with their levels and fields. An error is kept as the service logs it. */
 export class LineLog implements Logger {
   readonly lines: LogLine[] = [];
   readonly #first = deferred<LogLine>();
@@ -34,14 +35,19 @@ export class LineLog implements Logger {
     this.#keep({ level: 'error', fields, message });
   }
 
-  #keep(line: LogLine): void {
+  #keep({ level, fields, message }: LogLine): void {
+    const line = {
+      level,
+      fields: 'err' in fields ? { ...fields, err: describeError(fields.err) } : fields,
+      message,
+    };
     this.lines.push(line);
     this.#first.resolve(line);
   }
 }
 
-/** Returns a line with the fields that do not differ from one run to another: without a stack and an error's object. */
+/** Returns a line with the fields that do not differ from one run to another: of an error, its class. */
 export function comparable({ level, fields, message }: LogLine): unknown {
-  const { stack: _, err: __, ...others } = fields as { readonly stack?: unknown; readonly err?: unknown };
-  return { level, ...others, message };
+  const { err, ...others } = fields as { readonly err?: DescribedError };
+  return { level, ...others, ...(err === undefined ? {} : { error: err.type }), message };
 }

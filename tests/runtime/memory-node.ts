@@ -1,4 +1,5 @@
 import type { RuntimeLimits } from '../../runtime/limits.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
@@ -34,6 +35,8 @@ export async function memoryNode(
     /** How far its wall clock is ahead from the start. */
     readonly aheadMs?: number;
     readonly deadLetterCipher?: TextCipher;
+    /** Gets the lines of the log. Without it, `MemoryNode.log` gets them. */
+    readonly log?: Logger;
   } = {},
 ): Promise<MemoryNode> {
   const clock = options.on?.clock ?? new FakeClock();
@@ -65,7 +68,7 @@ export async function memoryNode(
     nodeId: options.nodeId ?? 'a',
     clock: ownClock,
     random: seededRandom(redis.nextSequence()),
-    log,
+    log: options.log ?? log,
     limits: options.limits ?? {},
     ...TEST_CIPHERS,
     ...(options.deadLetterCipher === undefined ? {} : { deadLetterCipher: options.deadLetterCipher }),

@@ -33,24 +33,16 @@ test('secrets and texts are left out, at the top and one step below', () => {
   assert.match(lines.join(''), /Bakery/);
 });
 
-test('an error of the Redis client is logged without its command', () => {
+test('errors of the Redis client are logged without their commands, also within another error', () => {
   const { log, lines } = openLog();
   const error = Object.assign(new Error('WRONGTYPE Operation against a key'), {
+    name: 'ReplyError',
     command: { name: 'eval', args: ['a secret text'] },
   });
   log.warn({ err: error }, 'it failed');
-  assert.doesNotMatch(lines.join(''), /secret/);
-  assert.match(lines.join(''), /WRONGTYPE/);
-});
-
-test('several errors in one are logged without the commands of the Redis client', () => {
-  const { log, lines } = openLog();
-  const error = Object.assign(new Error('WRONGTYPE Operation against a key'), {
-    command: { name: 'eval', args: ['a secret text'] },
-  });
   log.error({ err: new AggregateError([error], 'some parts failed') }, 'it failed');
   assert.doesNotMatch(lines.join(''), /secret/);
-  assert.match(lines.join(''), /WRONGTYPE/);
+  assert.equal(lines.join('').match(/WRONGTYPE/g)?.length, 2);
 });
 
 test('an answered request is a line only at level debug', () => {

@@ -1,5 +1,6 @@
 import { shardKey } from '../../../runtime/address.ts';
 import { type Clock, sleep } from '../../../runtime/clock.ts';
+import { errorText } from '../../../runtime/described-error.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
@@ -42,10 +43,7 @@ export async function answerStoreRequest(
     try {
       return await answerOnce(store, shop, request);
     } catch (error) {
-      const failedAnswer = {
-        kind: 'failed',
-        message: error instanceof Error ? error.message : 'the store failed',
-      } as const;
+      const failedAnswer = { kind: 'failed', message: errorText(error) } as const;
       if (!isAway(error)) return failedAnswer;
       await sleep(clock, ASK_AGAIN_MS);
       if (!goesOn()) return failedAnswer;

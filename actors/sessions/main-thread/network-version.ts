@@ -1,7 +1,6 @@
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import { messageOf } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../client-version.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
@@ -163,9 +162,6 @@ export class NetworkVersion {
 
   #logFailure(error: unknown): void {
     if (this.#stopped.signal.aborted) return;
-    this.#options.log.warn(
-      { cause: messageOf(error) },
-      'the page of the network did not give the version of its client',
-    );
+    this.#options.log.warn({ err: error }, 'the page of the network did not give the version of its client');
   }
 }

@@ -15,9 +15,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type ArmedTimer, type Clock, waitAtMost } from '../../../runtime/clock.ts';
+import { errorText } from '../../../runtime/described-error.ts';
 import { MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import { messageOf } from '../../../runtime/runtime-failure.ts';
 import type { SessionReport, WorkerCommand, WorkerMessage, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
 
@@ -216,7 +216,7 @@ export class WorkerPool {
     try {
       this.#start(member);
     } catch (error) {
-      this.#replace(member, messageOf(error));
+      this.#replace(member, errorText(error));
     }
   }
 
@@ -238,7 +238,7 @@ export class WorkerPool {
     ];
     thread.on('message', (message: WorkerMessage) => this.#onMessage(member, thread, message));
     thread.on('error', (error: Error) => {
-      member.reason ??= error.message;
+      member.reason ??= errorText(error);
     });
     thread.on('exit', (code) => this.#onExit(member, thread, code));
   }

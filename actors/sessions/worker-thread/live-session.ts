@@ -1,5 +1,6 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import { waitAtMost } from '../../../runtime/clock.ts';
+import { errorText } from '../../../runtime/described-error.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
 import { Unreadable } from '../credential-cipher.ts';
@@ -16,7 +17,7 @@ import { chatOf } from './sending/recipients.ts';
 import { type RunningParts, startParts } from './session-parts.ts';
 import { ChatTimers } from './shared/chat-timers.ts';
 import { SessionContext, type SessionEndCodes, type SessionFacts } from './shared/session-context.ts';
-import { readClientError, readDisconnect, sessionEndOf } from './shared/session-end.ts';
+import { readDisconnect, sessionEndOf } from './shared/session-end.ts';
 import { SealedStore } from './store/sealed-store.ts';
 import { userOf } from './wire/chat-address.ts';
 
@@ -247,7 +248,7 @@ export class LiveSession {
 
   #lostStore(error: unknown): void {
     const end = error instanceof Unreadable ? 'credentials_unreadable' : 'transient';
-    this.#end(end, readClientError(error).message);
+    this.#end(end, errorText(error));
   }
 
   #end(end: SessionEnd, detail: string, codes: SessionEndCodes = {}): void {

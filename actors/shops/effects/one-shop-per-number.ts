@@ -1,5 +1,4 @@
 import type { Actors } from '../../../runtime/actors.ts';
-import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { committedTenant } from '../../tenants/committed-tenant.ts';
 import { shopAddress } from '../records/shop-keys.ts';
@@ -19,7 +18,7 @@ export function confirmNumber(
   { actors, log }: { readonly actors: Actors; readonly log: Logger },
 ): void {
   confirm(shop, phone, actors).catch((error: unknown) =>
-    log.warn({ ...shop, ...failureFields(error) }, 'could not check whether two shops have one number'),
+    log.warn({ ...shop, err: error }, 'could not check whether two shops have one number'),
   );
 }
 

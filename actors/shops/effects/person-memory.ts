@@ -1,4 +1,3 @@
-import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { readLuaScript } from '../../../runtime/lua-script.ts';
 import type { RedisCommand, Store } from '../../../runtime/store.ts';
@@ -25,7 +24,7 @@ export function peopleForgetter({
 }): (tenantId: string, days: Days) => void {
   return (tenantId, days) => {
     forgetPeople(store, tenantId, days).catch((error: unknown) =>
-      log.warn({ tenantId, ...failureFields(error) }, 'ids of people are kept for a day longer'),
+      log.warn({ tenantId, err: error }, 'ids of people are kept for a day longer'),
     );
   };
 }

@@ -1,4 +1,3 @@
-import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { hashFields, type Store } from '../../../runtime/store.ts';
@@ -52,7 +51,7 @@ export class SharedNumbers {
 
   #logFailure({ tenantId, shopId }: ShopReference, error: unknown): void {
     const line = 'could not check whether another tenant has the number of a shop';
-    this.#options.log.warn({ tenantId, shopId, ...failureFields(error) }, line);
+    this.#options.log.warn({ tenantId, shopId, err: error }, line);
   }
 
   /** Notes that the tenant has the number now. Returns the time that it noted. */

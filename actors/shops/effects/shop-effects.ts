@@ -1,6 +1,5 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Address } from '../../../runtime/address.ts';
-import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../actor-event-feed.ts';
@@ -123,7 +122,7 @@ function eraseSession({ host, log }: ShopEffectsOptions, session: SessionAddress
   host.erase(session).catch((error: unknown) => {
     const { tenantId, shopId } = session;
     const line = 'credentials of a lost session could not be erased';
-    log.error({ tenantId, shopId, ...failureFields(error) }, line);
+    log.error({ tenantId, shopId, err: error }, line);
   });
 }
 

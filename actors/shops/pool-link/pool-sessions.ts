@@ -1,5 +1,4 @@
 import type { Actors } from '../../../runtime/actors.ts';
-import { failureFields } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { activeTenant, committedTenant } from '../../tenants/committed-tenant.ts';
@@ -63,7 +62,7 @@ export class PoolSessions {
     };
     writeChange().catch((error: unknown) => {
       const line = 'a change of a pool shop could not be recorded for the pool';
-      log.warn({ ...shop, ...failureFields(error) }, line);
+      log.warn({ ...shop, err: error }, line);
     });
   }
 

@@ -64,6 +64,6 @@ export const deadLetterExample = {
   id: '66b1f0a2c3d4e5f607182909',
   actor: 'shop/66b1f0a2c3d4e5f607182906.66b1f0a2c3d4e5f607182901',
   command: 'send',
-  cause: 'the ledger cannot be read',
+  cause: 'SyntaxError at readLedger (file:///app/actors/shops/state/ledger.js:41:12)',
   at: '2027-01-31T12:00:00.000Z',
 };

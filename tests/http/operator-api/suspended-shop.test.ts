@@ -99,7 +99,7 @@ test('resume-all starts what matches its filter by tenant and cause, and leaves 
   for (const mend of mends) await mend();
   const bad = await service.operator('POST', '/resume-all', { tenant: 'nonsense' });
   assert.equal(bad.body.error.fields[0].field, 'tenant');
-  assert.equal((await resumeAll({ tenant: one.tenant.id.toUpperCase(), cause: 'json' })).resumed, 1);
+  assert.equal((await resumeAll({ tenant: one.tenant.id.toUpperCase(), cause: 'syntaxerror' })).resumed, 1);
   await eventually(async () => (await statusOf(one.shop)) === 'active');
   assert.equal(await statusOf(other.shop), 'suspended');
   assert.equal((await resumeAll({})).resumed, 1);

@@ -1,10 +1,11 @@
 import type { proto, WASocket } from '@whiskeysockets/baileys';
+import { errorText } from '../../../../runtime/described-error.ts';
 import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
+import { NoAnswer } from '../../no-answer.ts';
 import type { SessionEventOf } from '../../session-events.ts';
 import type { ChatTimers } from '../shared/chat-timers.ts';
 import type { SessionContext } from '../shared/session-context.ts';
-import { readClientError } from '../shared/session-end.ts';
 import { userOf } from '../wire/chat-address.ts';
 import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
 import { readContent, senderName } from '../wire/read-content.ts';
@@ -63,7 +64,7 @@ export class InboundIntake {
       });
     } catch (error) {
       // The socket closes before the client can send a receipt. So the network delivers the message again.
-      this.#context.end('transient', readClientError(error).message);
+      this.#context.end('transient', errorText(error));
       throw error;
     }
   }
@@ -86,7 +87,7 @@ export class InboundIntake {
     const token = `${opening.generation}.${this.#tokens}`;
     return new Promise((resolve, reject) => {
       const timeout = clock.after(timing.confirmMs, () =>
-        end(new Error('an inbound message was not committed in time')),
+        end(new NoAnswer('an inbound message was not committed in time')),
       );
       const end = (error?: Error): void => {
         this.#waiting.delete(token);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { IDENTITY_FIELD } from '../../../../actors/sessions/associated-data.ts';
 import { credentialCiphers, Unreadable } from '../../../../actors/sessions/credential-cipher.ts';
+import { ValueFreeError } from '../../../../runtime/described-error.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
@@ -88,7 +89,7 @@ test('a store that does not answer does not start a fresh pairing', async (conte
   const { network, shop } = await pairedShop(context);
   network.host.close(shop);
   network.store.beforeRead = () => {
-    throw new Error('no connection');
+    throw new ValueFreeError('no connection');
   };
   network.host.open(shop, { generation: 3 });
   const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);

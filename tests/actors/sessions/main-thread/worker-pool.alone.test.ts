@@ -15,10 +15,10 @@ test('a worker that throws, exits, hangs or fills its heap is replaced, alone, a
   context.after(() => pool.stop());
   await allReady(observed, 2);
   const ends = {
-    throw: /told to throw/,
+    throw: /lost: Error at .*scripted-worker/,
     exit: /exited with 3/,
     hang: /it hung/,
-    eat: /memory limit/,
+    eat: /lost: Error ERR_WORKER_OUT_OF_MEMORY/,
   };
   for (const [word, detail] of Object.entries(ends)) {
     story.length = 0;

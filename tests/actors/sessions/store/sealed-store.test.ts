@@ -6,6 +6,7 @@ import { loadCredentials } from '../../../../actors/sessions/worker-thread/keys/
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import { KnownFields } from '../../../../actors/sessions/worker-thread/store/known-fields.ts';
 import { SealedCache } from '../../../../actors/sessions/worker-thread/store/sealed-cache.ts';
+import { ValueFreeError } from '../../../../runtime/described-error.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import { deferred } from '../../../testbed/deferred.ts';
@@ -225,7 +226,7 @@ test('a contact’s token is in the store when its write resolves; that we issue
 test('after a first failure nothing is read or written any more, and the failure is reported once', async () => {
   const { sealed, store, failures } = sealedStore();
   store.beforeCommit = () => {
-    throw new Error('the shard was lost');
+    throw new ValueFreeError('the shard was lost');
   };
   await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /shard was lost/);
   store.beforeCommit = () => undefined;
@@ -270,7 +271,7 @@ test('a session that has ended writes nothing once the store is back', async () 
   store.beforeCommit = () => undefined;
   await clock.advance(1_000);
   await refused;
-  assert.deepEqual([store.commits.length, failures], [0, ['away']]);
+  assert.deepEqual([store.commits.length, failures], [0, ['away (STORE_UNAVAILABLE)']]);
 });
 
 test('a shard that another node has ends the session at once', async () => {
@@ -279,7 +280,7 @@ test('a shard that another node has ends the session at once', async () => {
     throw new RuntimeFailure('SHARD_NOT_OWNED', 'taken');
   };
   await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /taken/);
-  assert.deepEqual(failures, ['taken']);
+  assert.deepEqual(failures, ['taken (SHARD_NOT_OWNED)']);
 });
 
 test('a change of many thousand fields is one commit, and none of its writes is too long for a script', async () => {

@@ -45,6 +45,7 @@ test('a scheduled send that the runtime refuses is a line at debug', async () =>
   assert.deepEqual(comparable(line), {
     level: 'debug',
     ...shop,
+    error: 'RuntimeFailure',
     scheduledId: 'one',
     message: SCHEDULED_LINE,
   });
@@ -75,6 +76,7 @@ test('a send of a batch that the runtime refuses is a line at debug', async () =
   assert.deepEqual(comparable(line), {
     level: 'debug',
     ...shop,
+    error: 'RuntimeFailure',
     batchId: 'b',
     place: 3,
     message: BATCH_LINE,
