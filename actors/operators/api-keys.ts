@@ -1,4 +1,5 @@
 import type { Actors } from '../../runtime/actors.ts';
+import { afterCommand } from '../../runtime/after-command.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { done, type FailureCode, failed } from '../failure.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
@@ -31,7 +32,8 @@ export function apiKeys({ actors, keyIndex, clock, makeId }: ApiKeysOptions): Ap
     await keyIndex.name(hash, tenantId);
     const record = await put(hash);
     if (!record.ok) return record;
-    return (await keyIndex.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
+    const isKept = await afterCommand(() => keyIndex.keep(hash));
+    return isKept ? done({ ...record.value, key }) : failed('NOT_FOUND');
   };
 
   return {

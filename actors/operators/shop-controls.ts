@@ -1,4 +1,5 @@
 import type { Actors } from '../../runtime/actors.ts';
+import { afterCommand } from '../../runtime/after-command.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -33,12 +34,13 @@ export function shopControls(options: ShopControlsOptions): ShopControls {
   const { actors, clock } = options;
   const withShop = (
     shop: ShopReference,
-    operate: () => Promise<unknown>,
+    operate?: () => Promise<unknown>,
   ): Promise<LookupOutcome<ShopInspection>> =>
     withTenant(actors, shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
-      await operate();
-      const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
+      const inspect = () => inspectShop(shopAddress(shop), options, { settings, nowMs: clock.wallMs() });
+      await operate?.();
+      const view = await (operate === undefined ? inspect() : afterCommand(inspect));
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
   const ask = (shop: ShopReference, type: 'pause' | 'resume'): Promise<unknown> =>
@@ -64,6 +66,6 @@ export function shopControls(options: ShopControlsOptions): ShopControls {
       withTenant(actors, shop.tenantId, async ({ shops }) =>
         shops.has(shop.shopId) ? changeEgress(options, shop, egress) : failed('NOT_FOUND'),
       ),
-    inspectShop: (shop) => withShop(shop, async () => undefined),
+    inspectShop: (shop) => withShop(shop),
   };
 }

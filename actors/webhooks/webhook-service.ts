@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Actors } from '../../runtime/actors.ts';
+import { afterCommand } from '../../runtime/after-command.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { EventOperations } from '../events/event-operations.ts';
 import { done, type Failed, type FieldProblem, failed } from '../failure.ts';
@@ -107,7 +108,8 @@ function settings(
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
       const changes = changesOf(normalizedRequest, { nowMs: clock.wallMs(), by: keeper });
       const changeReply = await askTenant(actors, tenantId, { type: 'change_webhook', webhookId, changes });
-      return changeReply.ok ? done(await viewOf(tenantId, changeReply.value)) : changeReply;
+      if (!changeReply.ok) return changeReply;
+      return done(await afterCommand(() => viewOf(tenantId, changeReply.value)));
     },
     async remove(tenantId, webhookId) {
       return await askTenant(actors, tenantId, { type: 'delete_webhook', webhookId });
@@ -130,9 +132,8 @@ function secrets(
           secret: cipher.seal(use, secret),
           unreadable: openedSecret(cipher, use, webhook.secret) === undefined ? webhook.secret : null,
         });
-        return changeReply.ok
-          ? done({ ...(await viewOf(tenantId, changeReply.value)), secret })
-          : changeReply;
+        if (!changeReply.ok) return changeReply;
+        return done({ ...(await afterCommand(() => viewOf(tenantId, changeReply.value))), secret });
       }),
   };
 }

@@ -56,8 +56,8 @@ export function replyToUnforwarded(error: unknown): OwnerReply {
 }
 
 /**
- * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command.
- * The runtime never reports this for a command that may have been carried out.
+ * True if another node must be asked and this one did nothing. The runtime never reports this for a command that may
+ * have been carried out. An endpoint does the rest of its work after such a command inside `afterCommand`.
  */
 export function isOfMovedTenant(error: unknown): boolean {
   return error instanceof RuntimeFailure && (error.code === 'SHARD_NOT_OWNED' || error.code === 'STOPPING');

@@ -1,4 +1,5 @@
 import { type Address, addressText, shardCount, shardKey } from '../address.ts';
+import { afterCommand } from '../after-command.ts';
 import type { Clock } from '../clock.ts';
 import type { DeadLetter, DeadLetters } from '../dead-letters.ts';
 import type { RuntimeLimits } from '../limits.ts';
@@ -119,7 +120,7 @@ export class DeadLetterBox implements DeadLetters {
     if (command === undefined) throw new Error('the dead letter was sealed with a key that is not ours');
     try {
       const reply = await this.#options.ask(address, command);
-      await this.drop(id, shard);
+      await afterCommand(() => this.drop(id, shard));
       return reply;
     } catch (error) {
       // The command was dead-lettered again, with the new cause.

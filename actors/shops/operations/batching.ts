@@ -1,4 +1,5 @@
 import type { Actors } from '../../../runtime/actors.ts';
+import { afterCommand } from '../../../runtime/after-command.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
@@ -43,7 +44,7 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
   ) => {
     if (!reply.ok) return reply;
     const { batchId, refused, isReplayed, differs } = reply.value;
-    const view = await batch(shop, batchId);
+    const view = await afterCommand(() => batch(shop, batchId));
     return view.ok ? done({ isReplayed, differs, accepted: { ...view.value, refused } }) : view;
   };
   return {
@@ -54,7 +55,7 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
       withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked: request })),
     async steerBatch(shop, batchId, action) {
       const reply = await askShop(actors, shop, { type: 'steer_batch', batchId, order: action });
-      return reply.ok ? await batch(shop, batchId) : reply;
+      return reply.ok ? await afterCommand(() => batch(shop, batchId)) : reply;
     },
     listBatches: (shop, query) =>
       fromShop(actors, shop, async (state) => {

@@ -1,4 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
+import { afterCommand } from '../../../runtime/after-command.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import type { MessageAtPool } from '../protocol/shop-replies.ts';
@@ -23,22 +25,23 @@ const UNANSWERED = failed('SERVICE_UNAVAILABLE');
 
 type CancelCode = 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE' | 'SERVICE_UNAVAILABLE';
 
-/** Ends one message, wherever it waits. Its record then has the end. */
+/**
+ * Ends one message, wherever it waits. Its record then has the end. `tries`: how often the shop is asked at most.
+ */
 export async function cancelOne(
   options: CancellingOptions,
   shop: ShopReference,
   messageId: string,
+  tries = TRIES,
 ): Promise<Outcome<true, CancelCode>> {
-  for (let tries = TRIES; tries > 0; tries -= 1) {
-    const answer = await askShop(options.actors, shop, { type: 'cancel', messageId });
-    // A shop that was erased has no messages.
-    if (!answer.ok) return renamedFailure(answer, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
-    const [atPool] = answer.value.atPool;
-    if (atPool === undefined) return done(true);
-    const takenBack = await takeBack(options, shop, atPool);
-    if (!takenBack.ok) return takenBack;
-  }
-  return UNANSWERED;
+  if (tries === 0) return UNANSWERED;
+  const answer = await askShop(options.actors, shop, { type: 'cancel', messageId });
+  // A shop that was erased has no messages.
+  if (!answer.ok) return renamedFailure(answer, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
+  const [atPool] = answer.value.atPool;
+  if (atPool === undefined) return done(true);
+  const takenBack = await takeBack(options, shop, atPool);
+  return takenBack.ok ? afterCommand(() => cancelOne(options, shop, messageId, tries - 1)) : takenBack;
 }
 
 /**
@@ -53,14 +56,21 @@ export async function cancelMatching(
   const answer = await askShop(options.actors, shop, { type: 'cancel_queue', filter });
   if (!answer.ok) return answer;
   const { ended, atPool } = answer.value;
-  let cancelled = ended;
-  const remaining = [...atPool];
-  while (remaining.length > 0) {
-    const part = remaining.splice(0, AT_A_TIME);
+  return done({ cancelled: ended + (await afterCommand(() => cancelAtPool(options, shop, atPool))) });
+}
+
+/** Ends messages that wait at the pool, and counts those that ended. */
+async function cancelAtPool(
+  options: CancellingOptions,
+  shop: ShopReference,
+  messages: readonly MessageAtPool[],
+): Promise<number> {
+  let cancelled = 0;
+  for (const part of partsOf(messages, AT_A_TIME)) {
     const takenBack = await Promise.all(part.map(({ messageId }) => cancelOne(options, shop, messageId)));
     cancelled += takenBack.filter(({ ok }) => ok).length;
   }
-  return done({ cancelled });
+  return cancelled;
 }
 
 /** Asks the pool shop for the message, and reports the answer to its own shop. */
@@ -72,6 +82,7 @@ async function takeBack(
   const answer = await poolClient.takeBackCancelled({ messageId, createdAtMs, pool: carrier });
   if (answer === undefined) return UNANSWERED;
   if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');
-  await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: carrier, answer });
+  const answered = { type: 'pool.answered', messageId, pool: carrier, answer } as const;
+  await afterCommand(() => actors.ask(shopAddress(shop), answered));
   return done(true);
 }

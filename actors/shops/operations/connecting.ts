@@ -1,4 +1,5 @@
 import type { Actors } from '../../../runtime/actors.ts';
+import { afterCommand } from '../../../runtime/after-command.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { done, failed, type Outcome, refusedWith } from '../../failure.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
@@ -43,9 +44,11 @@ export function connectionOperations(
     channel: view,
     async connect(shop, caller) {
       const reply = await askShop(actors, shop, { type: 'connect' });
-      // Without a number to pair with, only a missing shop is refused. Its view says so.
-      if (reply.ok) await untilOpened(shop, options, caller);
-      return view(shop);
+      return afterCommand(async () => {
+        // Without a number to pair with, only a missing shop is refused. Its view says so.
+        if (reply.ok) await untilOpened(shop, options, caller);
+        return view(shop);
+      });
     },
     async requestPairingCode(shop, phone, caller) {
       const pairWith = phone.replace('+', '');
@@ -58,8 +61,10 @@ export function connectionOperations(
               retryAfterSeconds: Math.ceil(wait.waitMs / 1_000),
             });
       if (!reply.ok) return reply;
-      await untilOpened(shop, options, caller);
-      return fromShop(actors, shop, (shopState) => pairingReply(shopState, options));
+      return afterCommand(async () => {
+        await untilOpened(shop, options, caller);
+        return fromShop(actors, shop, (shopState) => pairingReply(shopState, options));
+      });
     },
     pollConnection: (shop) =>
       fromShop(actors, shop, async (state) =>
@@ -70,7 +75,7 @@ export function connectionOperations(
     async disconnect(shop) {
       const answer = askShop(actors, shop, { type: 'disconnect' });
       const reply = await withReplyTimeout(clock, answer);
-      return reply.ok ? view(shop) : reply;
+      return reply.ok ? afterCommand(() => view(shop)) : reply;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Actors } from '../../../runtime/actors.ts';
+import { afterCommand } from '../../../runtime/after-command.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
@@ -51,7 +52,7 @@ export function messageOperations(
       if (!foundMessage.ok) return foundMessage;
       const { id, shopId } = foundMessage.value;
       const cancelled = await cancelOne(options, { tenantId, shopId }, id);
-      return cancelled.ok ? await message(tenantId, id) : cancelled;
+      return cancelled.ok ? await afterCommand(() => message(tenantId, id)) : cancelled;
     },
     cancelQueue: (shop, filter) => cancelMatching(options, shop, filter),
   };
