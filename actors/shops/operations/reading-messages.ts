@@ -2,6 +2,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { afterCommand } from '../../../runtime/after-command.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import { isObjectId } from '../../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
@@ -36,6 +37,8 @@ export function messageOperations(
   const views = new MessageViews();
   const message: ShopOperations['message'] = (tenantId, messageId) => {
     const id = messageId.toLowerCase();
+    // Beside a message, its state and receipts have fields of their own (records/message-days.ts).
+    if (!isObjectId(id)) return NOT_FOUND;
     return mapMaybePromise(committedTenant(actors, tenantId), (tenant) => {
       if (tenant === undefined) return NOT_FOUND;
       const foundRecord = knownMessage(tenant.shard, id, store);

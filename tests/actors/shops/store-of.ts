@@ -6,5 +6,10 @@ import { readsBy } from '../../testbed/reads-by.ts';
 /** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {
   const read = readsBy((read) => redis.run(read));
-  return fakeOf<Store>({ read, lookUp: (_shard, lookups) => read(lookups), known: () => undefined });
+  return fakeOf<Store>({
+    read,
+    lookUp: (_shard, lookups) => read(lookups),
+    known: () => undefined,
+    knownFields: () => undefined,
+  });
 }
