@@ -3,7 +3,7 @@
  * is stored with the resulting message.
  */
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
-import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
+import { done, type Failed, type FailureCode, failed, type Outcome } from '../../../failure.ts';
 import type { IdempotentReply } from '../../idempotent-reply.ts';
 import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
 import { isEmpty } from '../../message-content.ts';
@@ -112,7 +112,11 @@ export function sendScheduled(
   const { scheduledId = '' } = command.draft;
   const obstacle = scheduledObstacle(builder, scheduledId);
   const reply = obstacle ?? acceptMessage(builder, command, facts, options);
-  if ('ask' in reply) return reply;
+  if ('ask' in reply) {
+    // If no shop of the pool is free, no other turn of this attempt follows.
+    if (reply.ask === 'pool' && !reply.ok) noteCode(builder, scheduledId, reply.failure.code);
+    return reply;
+  }
   onScheduledSend(builder, facts.schedule, reply);
   return reply;
 }
@@ -124,6 +128,12 @@ function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): 
   // No attempt was made in time, or none was possible.
   if (nowMs > scheduledSend.notAfterMs) return failed(scheduledSend.lastCode ?? 'SERVICE_UNAVAILABLE');
   return state.isTenantActive ? undefined : failed('TENANT_INACTIVE');
+}
+
+/** Notes the code of an attempt, which is its last one if none follows. */
+function noteCode(builder: TurnBuilder, scheduledId: string, lastCode: FailureCode): void {
+  const scheduledSend = builder.state.scheduled.find(({ id }) => id === scheduledId);
+  if (scheduledSend !== undefined) change(builder, { ...scheduledSend, lastCode });
 }
 
 /** Handles the result of its send: it ends with its message, is retried, or ends refused. */

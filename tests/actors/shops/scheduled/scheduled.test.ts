@@ -48,15 +48,18 @@ async function shown(shop: ShopHarness, id: string): Promise<ScheduledView | und
   return storedSchedule && scheduledView(shop.state.shop.shopId, storedSchedule);
 }
 
-/** Makes the sends that the shop asked for since, as its node does; how many. */
-async function deliver(shop: ShopHarness): Promise<number> {
+/**
+ * Makes the sends that the shop asked for since, as its node does; how many. With `pool: 'ask'` the tenant may use a
+ * pool, which has no free shop.
+ */
+async function deliver(shop: ShopHarness, pool?: 'ask'): Promise<number> {
   const due = shop.effects.splice(0).filter((effect) => effect.type === 'send_scheduled');
   for (const effect of due) {
     const id = effect.type === 'send_scheduled' ? effect.scheduledId : '';
     const text = shop.redis.run(['HGET', shop.state.keys.scheduledDrafts, id]) as string | null;
     if (text === null) continue;
     const { sendAtMs: _, notAfterMs: __, createdAtMs: ___, ...draft } = JSON.parse(text) as ScheduledDraft;
-    const command = { type: 'send', settings: resolveSettings({}), pool: undefined } as const;
+    const command = { type: 'send', settings: resolveSettings({}), pool } as const;
     await shop.ask({ ...command, draft: { ...draft, scheduledId: id } });
   }
   return due.length;
@@ -121,6 +124,21 @@ describe('a scheduled send', () => {
     const end = await shown(shop, id);
     assert.deepEqual([end?.status, end?.code], ['refused', 'MSGAPP_NOT_CONNECTED']);
     assert.equal(events(shop).length, 1);
+  });
+
+  test('ends with the last code, too, if a pool was asked each time and had no free shop', async () => {
+    const shop = await ShopHarness.connected();
+    const { customers } = shop.state.people;
+    shop.redis.run(['SADD', customers, TO]);
+    shop.command({ type: 'disconnect' });
+    const id = await scheduledId(shop, { notAfterMs: shop.nowMs + HOUR_MS + MINUTE_MS });
+    shop.pass(HOUR_MS);
+    for (let step = 0; step < 4; step += 1) {
+      assert.equal(await deliver(shop, 'ask'), 1);
+      shop.pass(30_000);
+    }
+    const end = await shown(shop, id);
+    assert.deepEqual([end?.status, end?.code], ['refused', 'MSGAPP_NOT_CONNECTED']);
   });
 
   test('is tried again after 30 s, whether the session is away or the tenant inactive', async () => {
