@@ -20,11 +20,19 @@ import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { keepDevices, lookUpNumbers } from './number-lookup.ts';
 
-/** How long a device that has no keys on the network is left out, in milliseconds. */
+/** How long a device without keys is left out, in milliseconds. */
 const KEYLESS_MS = HOUR_MS;
 
-/** The network refused a whole request for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
+/**
+ * The error codes of a device that has no keys on the network. A whole request may be refused because of one such
+ * device (oxidezap/whatsapp-rust, issue 1143).
+ */
 const REFUSED = new Set([404, 406]);
+
+/** A device is left out: it has no keys on the network. */
+const NO_KEYS = 'no keys';
+/** A device is left out of this message: the network did not give its keys. The next message asks for them again. */
+const NOT_NOW = 'not now';
 
 /**
  * Requests for the keys of one message. Two such devices among a thousand take about forty; more would be too many for
@@ -32,9 +40,9 @@ const REFUSED = new Set([404, 406]);
  */
 const MOST_QUESTIONS = 50;
 
-/** True if a device is known to have no keys on the network. `address` includes the device. */
+/** True if a device is left out, because its keys are not known. `address` includes the device. */
 export function isKeyless(keylessAddresses: ExpiringCache, address: string): boolean {
-  return keylessAddresses.get<boolean>(address) === true;
+  return keylessAddresses.get(address) !== undefined;
 }
 
 /** A device as the client remembers it. */
@@ -107,13 +115,24 @@ export class DeviceSessions {
     const ownPerson = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
     await this.#knowOwnDevices(ownPerson);
     await this.#knowNumbers([...addresses, ownPerson].filter(isNumberAddress));
-    const devicesFound = await socket.getUSyncDevices([...new Set([...addresses, ownPerson])], true, false);
-    const openAddresses = await this.open(devicesFound.map(({ jid }) => jid));
+    const people = [...new Set([...addresses, ownPerson])];
+    const devicesFound = await socket.getUSyncDevices(people, true, false);
+    const retriedAddresses = people.flatMap((person) => this.#leftOutBefore(person));
+    const openAddresses = await this.open([...devicesFound.map(({ jid }) => jid), ...retriedAddresses]);
     const isOther = (address: string): boolean =>
       ![personOf(id), personOf(lid ?? '')].includes(personOf(address));
     return addresses.some(isOther)
       ? openAddresses.some(isOther)
       : addresses.length > 0 && openAddresses.length > 0;
+  }
+
+  /** Returns the devices that an earlier message left out. The client does not see them. */
+  #leftOutBefore(person: string): string[] {
+    const user = userOf(person);
+    const knownDevices = this.#memory.devices.get<readonly KnownDevice[]>(user) ?? [];
+    return knownDevices
+      .map(({ server, device }) => jidEncode(user, server, device))
+      .filter((address) => this.#memory.keyless.get(address) === NOT_NOW);
   }
 
   /**
@@ -148,17 +167,19 @@ export class DeviceSessions {
    */
   async open(addresses: readonly string[], isFresh = false): Promise<readonly string[]> {
     const { signalRepository, user } = this.#socket;
+    const { keyless } = this.#memory;
     const ownAddresses = ownDevice(user);
     const otherAddresses = [...new Set(addresses)].filter((address) => !ownAddresses.includes(address));
     const askedAddresses: string[] = [];
     for (const address of otherAddresses) {
-      if (isFresh) this.#memory.keyless.del(address);
-      else if (isKeyless(this.#memory.keyless, address)) continue;
-      else if ((await signalRepository.validateSession(address)).exists) continue;
+      const lack = keyless.get(address);
+      if (isFresh) keyless.del(address);
+      else if (lack === NO_KEYS) continue;
+      else if (lack === undefined && (await signalRepository.validateSession(address)).exists) continue;
       askedAddresses.push(address);
     }
     if (askedAddresses.length > 0) await this.#fetch(askedAddresses);
-    return otherAddresses.filter((address) => !isKeyless(this.#memory.keyless, address));
+    return otherAddresses.filter((address) => !isKeyless(keyless, address));
   }
 
   async #fetch(addresses: readonly string[]): Promise<void> {
@@ -172,28 +193,30 @@ export class DeviceSessions {
     const yielder = new Yielder();
     for (const [wire, address] of onWire) {
       if (yielder.isOver(true)) await yielder.next();
-      const row = rows.get(wire);
-      const isOpen = row !== undefined && (await this.#inject(row));
-      if (!isOpen) for (const name of [wire, address]) this.#memory.keyless.set(name, true, KEYLESS_MS);
+      const row = rows.get(wire) ?? NOT_NOW;
+      // Keys that the client does not take would cost the device a one-time key each time.
+      const lack = typeof row === 'string' ? row : (await this.#inject(row)) ? undefined : NO_KEYS;
+      for (const name of [wire, address]) {
+        if (lack === undefined) this.#memory.keyless.del(name);
+        else this.#memory.keyless.set(name, lack, KEYLESS_MS);
+      }
     }
   }
 
-  /** Returns the keys of each device by its address, without devices that have none. Rejects if no request is left. */
-  async #ask(addresses: readonly string[], questions: { left: number }): Promise<Map<string, BinaryNode>> {
+  /**
+   * Returns the keys of each device by its address, or that it has none. A device whose keys are not given for another
+   * reason is missing. Rejects if no request is left.
+   */
+  async #ask(addresses: readonly string[], questions: { left: number }): Promise<Map<string, KeysRow>> {
     questions.left -= 1;
     try {
       const answer = await this.#socket.query(question(addresses));
       if (answer === undefined) throw new NoAnswer('the network sent no keys in time');
       const rows = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
-      return new Map(
-        rows.flatMap((row) => {
-          const { jid } = row.attrs;
-          return jid === undefined || getBinaryNodeChild(row, 'error') !== undefined ? [] : [[jid, row]];
-        }),
-      );
+      return new Map(rows.flatMap(answered));
     } catch (error) {
       if (!REFUSED.has(queryErrorCode(error) ?? 0) || questions.left <= 0) throw error;
-      if (addresses.length === 1) return new Map();
+      if (addresses.length === 1) return new Map(addresses.map((address) => [address, NO_KEYS]));
       const half = Math.ceil(addresses.length / 2);
       const first = await this.#ask(addresses.slice(0, half), questions);
       return new Map([...first, ...(await this.#ask(addresses.slice(half), questions))]);
@@ -214,6 +237,17 @@ export class DeviceSessions {
       return false;
     }
   }
+}
+
+/** The keys of a device, or that it has none. */
+type KeysRow = BinaryNode | typeof NO_KEYS;
+
+function answered(row: BinaryNode): [string, KeysRow][] {
+  const { jid } = row.attrs;
+  if (jid === undefined) return [];
+  const error = getBinaryNodeChild(row, 'error');
+  if (error === undefined) return [[jid, row]];
+  return REFUSED.has(Number(error.attrs.code)) ? [[jid, NO_KEYS]] : [];
 }
 
 function question(addresses: readonly string[]): BinaryNode {

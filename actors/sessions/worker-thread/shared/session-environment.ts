@@ -62,7 +62,7 @@ export interface ShopMemory {
   readonly formerWireIds: ExpiringCache;
   /** Orders that left on a connection that was lost before the network acknowledged them. */
   readonly unacknowledged: UnacknowledgedOrders;
-  /** Devices without keys on the network. */
+  /** Devices that are left out, because the network has no keys of them or did not give them. */
   readonly keyless: ExpiringCache;
   /** Numbers whose LID the network does not name. */
   readonly lidless: ExpiringCache;

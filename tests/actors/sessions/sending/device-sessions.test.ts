@@ -4,16 +4,19 @@ import { test } from 'node:test';
 import {
   type BinaryNode,
   getBinaryNodeChildren,
+  jidEncode,
   type USyncQuery,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import {
   DeviceSessions,
   devicesWithKeys,
+  type KnownDevice,
 } from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
 import { describeDefect } from '../../../../actors/sessions/worker-thread/shared/defect.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
+import { userOf } from '../../../../actors/sessions/worker-thread/wire/chat-address.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
@@ -92,6 +95,60 @@ test('a network that refuses every request gets a few, and no device counts as w
   assert.ok(asked.length > length, 'they are asked about again');
 });
 
+for (const { code, isAskedAgain } of [
+  { code: '404', isAskedAgain: false },
+  { code: '406', isAskedAgain: false },
+  { code: '429', isAskedAgain: true },
+  { code: '503', isAskedAgain: true },
+  { code: undefined, isAskedAgain: true },
+]) {
+  const refusal = code === undefined ? 'is not named in the answer' : `is refused with ${code}`;
+  const next = isAskedAgain ? 'is asked about with the next message' : 'is left out for an hour';
+  test(`a device that ${refusal} ${next}`, async () => {
+    const clock = new FakeClock();
+    const memory = newShopMemory(clock);
+    const own = { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' };
+    const seenStore = devicesWithKeys(memory, () => own);
+    let answer = (user: BinaryNode): BinaryNode[] =>
+      code === undefined ? [] : [{ ...user, content: [{ tag: 'error', attrs: { code } }] }];
+    const asked: string[] = [];
+    const socket = {
+      user: own,
+      signalRepository: {
+        validateSession: async () => ({ exists: false }),
+        injectE2ESession: async () => undefined,
+      },
+      async getUSyncDevices(people: readonly string[]) {
+        const lists = await Promise.all(
+          people.map((person) => seenStore.get<readonly KnownDevice[]>(userOf(person))),
+        );
+        return lists.flatMap((list = []) =>
+          list.map(({ user, server, device }) => ({ jid: jidEncode(user, server, device) })),
+        );
+      },
+      async query({ content }: BinaryNode) {
+        const users = getBinaryNodeChildren((content as BinaryNode[])[0], 'user');
+        asked.push(...users.map(({ attrs }) => attrs.jid ?? ''));
+        return {
+          tag: 'iq',
+          attrs: {},
+          content: [{ tag: 'list', attrs: {}, content: users.flatMap(answer) }],
+        };
+      },
+    };
+    await seenStore.set('900', [{ user: '900', server: 'lid', device: 2 }]);
+    await seenStore.set('100', [{ user: '100', server: 'lid', device: 0 }]);
+    const sessions = new DeviceSessions(fakeOf<SessionContext>({ memory }), socket as unknown as WASocket);
+    assert.equal(await sessions.reach(['100@lid']), false);
+    assert.deepEqual(await seenStore.get('100'), [], 'the client does not see it');
+    assert.equal(await sessions.reach(['100@lid']), false);
+    assert.deepEqual(asked, isAskedAgain ? ['100@lid', '100@lid'] : ['100@lid']);
+    answer = (user) => [withKeys(user)];
+    assert.equal(await sessions.reach(['100@lid']), isAskedAgain);
+    assert.equal((await seenStore.get<unknown[]>('100'))?.length, isAskedAgain ? 1 : 0);
+  });
+}
+
 test('opening sessions with many devices lets others have the thread after each', async () => {
   const steps: string[] = [];
   const { sessions } = refusing(new Set(), () => {
@@ -139,7 +196,7 @@ test('the client sees neither its own device nor one without keys, until it is a
   const seenStore = devicesWithKeys(memory, () => ({ id: '33600000001:3@s.whatsapp.net', lid: '100@lid' }));
   await seenStore.set('100', known);
   assert.deepEqual(await seenStore.get('100'), [known[0]]);
-  memory.keyless.set('100@lid', true, 1_000);
+  memory.keyless.set('100@lid', 'no keys', 1_000);
   assert.deepEqual(await seenStore.get('100'), []);
   await clock.advance(1_000);
   assert.deepEqual(await seenStore.get('100'), [known[0]]);

@@ -24,8 +24,12 @@ for (const code of [404, 406, 429]) {
     assert.deepEqual(await outcomeOf(textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 })), {
       kind: 'unprepared',
     });
-    // The device has keys again. It cannot read a post without the group's key, and asks for it.
+    // The device has keys again. Only a device that never had keys is left out for longer.
     await control.refuseKeys(WITHOUT, 0);
+    assert.deepEqual(await outcomeOf(textOrder('again to one', { to: WITHOUT, deadlineMs: 30_000 })), {
+      kind: code === 429 ? 'acknowledged' : 'unprepared',
+    });
+    // It cannot read a post without the group's key, and asks for it.
     assert.deepEqual(await outcomeOf(textOrder('again to all', { to: GROUP, deadlineMs: 30_000 })), {
       kind: 'acknowledged',
     });
