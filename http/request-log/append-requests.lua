@@ -3,9 +3,9 @@
 -- ARGV[1] how many entries   ARGV[2] the entries packed   ARGV[3] most entries kept   ARGV[4] longest age in ms
 -- Reply: { id of the tick in the stream, bytes kept }
 -- Errors: arguments of another form: nothing was written.
--- A whole number that Redis and Lua both take; nil for anything else.
+-- A whole number above zero that Redis and Lua both take; nil for anything else. Redis takes no leading zero.
 local function whole(text)
-  return text and #text <= 15 and tonumber(string.match(text, '^%d+$')) or nil
+  return text and #text <= 15 and tonumber(string.match(text, '^[1-9]%d*$')) or nil
 end
 
 local count, most, ageMs = whole(ARGV[1]), whole(ARGV[3]), whole(ARGV[4])
