@@ -1,6 +1,6 @@
 import type { Actors } from '../../runtime/actors.ts';
 import { FairSlots } from '../../runtime/fair-slots.ts';
-import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { movedAwayFailure, RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { eventView } from '../events/event-service.ts';
@@ -140,12 +140,16 @@ export class WebhookPump {
     await Promise.all(pumps.map((pump) => pump.settle()));
   }
 
-  /** Sends events to an endpoint again; resolves once they are stored as due. `full`: more would wait than may. */
+  /**
+   * Sends events to an endpoint again; resolves once they are stored as due. `full`: more would wait than may. While this
+   * node stops, the loops settle and none takes a replay. It then rejects with `SHARD_NOT_OWNED`, for the next owner.
+   */
   async replay(
     tenantId: string,
     webhookId: string,
     events: readonly ReplayedEvent[],
   ): Promise<'replayed' | 'disabled' | 'full'> {
+    if (this.#isEnding) throw movedAwayFailure();
     const pump = this.#pumps.get(tenantId)?.get(webhookId);
     if (pump === undefined || pump.isSettling) return 'disabled';
     return (await pump.replay(events)) ? 'replayed' : 'full';
