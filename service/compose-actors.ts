@@ -78,7 +78,7 @@ function wireActors(
     },
   });
   const { inbound, host, poolSessions, counts } = shops;
-  const events = eventService({ store, waiters: eventWaiters, messages: shops.service, inbound });
+  const events = eventService({ store, waiters: eventWaiters, messages: shops.service, inbound, log });
   const webhooks: Webhooks = composeWebhooks({
     actors,
     store,

@@ -1,4 +1,7 @@
+import { logBackgroundFailure } from '../../runtime/background-failures.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { partsOf } from '../../runtime/parts.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, type Failed, failed, type Outcome, refusedWith } from '../failure.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
@@ -41,6 +44,7 @@ interface Sources {
   readonly store: Pick<Store, 'read'>;
   readonly messages: Pick<ShopOperations, 'message'>;
   readonly inbound: Pick<InboundOperations, 'eventOf'>;
+  readonly log: Logger;
 }
 
 export interface EventServiceOptions extends Sources {
@@ -144,7 +148,7 @@ async function itemsThatFit(
   const items: EventView[] = [];
   let bytes = 0;
   for (const part of partsOf(foundEvents, VIEWED_AT_ONCE)) {
-    const views = await Promise.all(part.map((event) => eventView(event, tenantId, sources)));
+    const views = await Promise.all(part.map((event) => readableView(event, tenantId, sources)));
     for (const [index, view] of views.entries()) {
       if (view === undefined) continue;
       bytes += Buffer.byteLength(JSON.stringify(view));
@@ -155,9 +159,26 @@ async function itemsThatFit(
   return { items, firstLeft: undefined };
 }
 
+/** Like `eventView`. An event that cannot be read is logged and left out, so that it keeps no reader from later ones. */
+async function readableView(
+  event: StoredEvent,
+  tenantId: string,
+  sources: Sources,
+): Promise<EventView | undefined> {
+  try {
+    return await eventView(event, tenantId, sources);
+  } catch (error) {
+    if (error instanceof RuntimeFailure) throw error;
+    const fields = { tenantId, place: event.streamId };
+    logBackgroundFailure(sources.log, error, fields, 'an event cannot be read');
+    return undefined;
+  }
+}
+
 /** Returns the sources for calls that the same event woke: each answer is read once for all of them. */
-function sharedBy(sharedAnswers: SharedAnswers, { store, messages, inbound }: Sources): Sources {
+function sharedBy(sharedAnswers: SharedAnswers, { store, messages, inbound, log }: Sources): Sources {
   return {
+    log,
     store: { read: (reads) => sharedAnswers.once(JSON.stringify(reads), () => store.read(reads)) },
     messages: {
       message: (tenantId, id) => sharedAnswers.once(id, async () => await messages.message(tenantId, id)),

@@ -14,6 +14,7 @@ import type { Write } from '../../../runtime/store.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { LineLog } from '../../runtime/line-log.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
@@ -37,6 +38,7 @@ test('a reader sees each committed event once and no other, in any order of comm
     store: plainStore(redis),
     waiters: new EventWaiters(clock),
     inbound: { eventOf: async () => undefined },
+    log: new LineLog(),
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
   });
   for (let run = 0; run < numRuns; run += 1) {

@@ -5,15 +5,18 @@ import { type EventServiceOptions, eventService } from '../../../actors/events/e
 import { done } from '../../../actors/failure.ts';
 import { EventWaiters } from '../../../actors/tenants/stored-events/event-waiters.ts';
 import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
+import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { LineLog } from '../../runtime/line-log.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182906';
 const START = '0'.repeat(24);
 const PAGE_BYTES = 64 * 1024;
 
 /** Returns events of messages with texts of these lengths, and counts the messages that are read. */
-function eventsOf(texts: readonly number[]) {
+function eventsOf(texts: readonly number[], unreadable?: { readonly id: string; readonly error: Error }) {
+  const log = new LineLog();
   const entries = texts.map(
     (_, index): StreamEntry => [`${index + 1}-0`, ['t', 'message.sent', 's', 'shop', 'd', String(index)]],
   );
@@ -29,10 +32,12 @@ function eventsOf(texts: readonly number[]) {
     messages: {
       message: async (_tenantId: string, id: string) => {
         read += 1;
+        if (id === unreadable?.id) throw unreadable.error;
         return done({ id, text: 'x'.repeat(texts[Number(id)] ?? 0) });
       },
     },
     waiters: new EventWaiters(new FakeClock()),
+    log,
   } as unknown as EventServiceOptions);
   const page = async (cursor: string) => {
     const asked = { cursor, limit: 100, types: undefined, shopId: undefined, waitMs: 0, keyId: 'key' };
@@ -40,7 +45,7 @@ function eventsOf(texts: readonly number[]) {
     assert.ok(listedOutcome.ok);
     return listedOutcome.value;
   };
-  return { page, read: () => read };
+  return { page, read: () => read, log };
 }
 
 /** All pages until there are no more. */
@@ -82,4 +87,24 @@ test('small events fill a page', async () => {
     pages.map((items) => items.length),
     [100, 50],
   );
+});
+
+test('an event that cannot be read is left out and logged, and the ones after it come', async () => {
+  const unreadable = { id: '1', error: new SyntaxError('broken') };
+  const { page, log } = eventsOf([1, 1, 1], unreadable);
+  const { items, nextCursor } = await page(START);
+  assert.deepEqual(
+    items.map(({ data }) => (data as unknown as { id: string }).id),
+    ['0', '2'],
+  );
+  assert.deepEqual((await page(nextCursor)).items, []);
+  assert.deepEqual(
+    log.lines.map(({ level, message }) => [level, message]),
+    [['error', 'an event cannot be read']],
+  );
+});
+
+test('an event that cannot be read now is not left out: the call fails', async () => {
+  const { page } = eventsOf([1, 1], { id: '1', error: movedAwayFailure() });
+  await assert.rejects(page(START), { code: 'SHARD_NOT_OWNED' });
 });

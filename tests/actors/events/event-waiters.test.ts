@@ -17,6 +17,7 @@ import {
 import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { LineLog } from '../../runtime/line-log.ts';
 import { readsBy } from '../../testbed/reads-by.ts';
 
 const TENANT = '66b1f0a2c3d4e5f607182901';
@@ -88,6 +89,7 @@ function inMemory() {
     store: { read: readsBy(answer) },
     waiters,
     inbound: { eventOf: async () => undefined },
+    log: new LineLog(),
     messages: {
       message: (_, id) => {
         asked.messages += 1;

@@ -12,6 +12,7 @@ import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../../runtime/store.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { LineLog } from '../../runtime/line-log.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { sharedRedis } from '../../testbed/shared-redis.ts';
 
@@ -79,6 +80,7 @@ test('a reader of the last event continues after a silence longer than events ar
     store: plainStore(redis),
     waiters: new EventWaiters(clock),
     inbound: { eventOf: async () => undefined },
+    log: new LineLog(),
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
   });
   const read = (place: string) =>
