@@ -5,7 +5,7 @@ import { onMessageEnd } from './message-ends.ts';
 
 /** Length of one interval, and number of intervals kept. */
 export const INTERVAL_MS = 5_000;
-const KEPT_INTERVALS = 180;
+export const KEPT_INTERVALS = 180;
 /** Upper bounds of the latency counts, in milliseconds. One more count has all latencies above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 

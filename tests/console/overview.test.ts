@@ -4,10 +4,16 @@ import { test } from 'node:test';
 import type { MessageReason, MessageStatus } from '../../actors/message-status.ts';
 import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
-import { INTERVAL_MS, RecentActivity } from '../../http/metrics/recent-activity.ts';
+import {
+  emptyInterval,
+  INTERVAL_MS,
+  KEPT_INTERVALS,
+  RecentActivity,
+} from '../../http/metrics/recent-activity.ts';
 import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet/fleet-overview.ts';
 import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 
 const START_MS = 1_700_000_000_000;
 
@@ -187,4 +193,17 @@ test('a chart holds the states and ways of the machine that runs', () => {
   for (const { from, to } of chart.transitions) {
     assert.ok(chart.states.includes(from) && chart.states.includes(to));
   }
+});
+
+test('a node whose clock is a month behind does not make the chart longer', async () => {
+  const behind = emptyInterval(START_MS - 30 * DAY_MS);
+  const overview = await fleetOverview({
+    own: () => Promise.resolve(share([emptyInterval(START_MS)])),
+    forwarder: {
+      otherNodes: () => ['b'],
+      forwardToNode: () => Promise.resolve(JSON.stringify(share([behind], 'b'))),
+    },
+    nowMs: START_MS + INTERVAL_MS,
+  });
+  assert.equal(overview.series.length, KEPT_INTERVALS);
 });

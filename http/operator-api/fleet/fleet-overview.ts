@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { count, type ReplyOf } from '../../../actors/reply-schemas/reply-fields.ts';
 import { eachYielding } from '../../../runtime/yielder.ts';
-import { emptyInterval, INTERVAL_MS, LATENCY_BOUNDS_MS } from '../../metrics/recent-activity.ts';
+import {
+  emptyInterval,
+  INTERVAL_MS,
+  KEPT_INTERVALS,
+  LATENCY_BOUNDS_MS,
+} from '../../metrics/recent-activity.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 import type { overview, seriesPoint } from '../schemas/fleet-resources.ts';
 
@@ -70,7 +75,10 @@ export async function fleetOverview(options: {
   };
 }
 
-/** Returns one point for each interval since the first in which something happened. The present one is left out. */
+/**
+ * Returns one point for each interval since the first in which something happened. The present one is left out. So are
+ * intervals of a node whose clock is further behind than intervals are kept.
+ */
 async function series(
   intervals: readonly Interval[],
   nowMs: number,
@@ -80,7 +88,8 @@ async function series(
     byTime.set(interval.atMs, [...(byTime.get(interval.atMs) ?? []), interval]);
   const points: ReplyOf<typeof seriesPoint>[] = [];
   const endMs = Math.floor(nowMs / INTERVAL_MS) * INTERVAL_MS;
-  const startMs = Math.min(endMs, ...byTime.keys());
+  const oldestKeptMs = endMs - KEPT_INTERVALS * INTERVAL_MS;
+  const startMs = Math.max(oldestKeptMs, Math.min(endMs, ...byTime.keys()));
   const count = (endMs - startMs) / INTERVAL_MS;
   const times = Array.from({ length: count }, (_, index) => startMs + index * INTERVAL_MS);
   await eachYielding(times, (atMs) => {
