@@ -29,7 +29,7 @@ export async function listChanges(
   const items: AuditEntry[] = [];
   let lastId = query.cursor;
   for (let scannedCount = 0; scannedCount < SCAN_LIMIT; scannedCount += READ_AT_A_TIME) {
-    const entries = await entriesBefore(store, lastId);
+    const { entries, isAtEnd } = await entriesBefore(store, lastId);
     for (const entry of entries) {
       if (query.afterMs !== undefined && Date.parse(entry.at) <= query.afterMs)
         return { items, nextCursor: null };
@@ -37,27 +37,32 @@ export async function listChanges(
       lastId = entry.id;
       if (matchesQuery(entry, query)) items.push(entry);
     }
-    if (entries.length < READ_AT_A_TIME) return { items, nextCursor: null };
+    if (isAtEnd) return { items, nextCursor: null };
   }
   return { items, nextCursor: lastId ?? null };
 }
 
-async function entriesBefore(store: Pick<Store, 'read'>, lastId: string | undefined): Promise<AuditEntry[]> {
+/** Returns the next entries. `isAtEnd`: there are no more after them. */
+async function entriesBefore(
+  store: Pick<Store, 'read'>,
+  lastId: string | undefined,
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly isAtEnd: boolean }> {
   const fromId = lastId === undefined ? '+' : `(${lastId}`;
-  const { order, entries, outcomes } = AUDIT_KEYS;
+  const { order, entries: entriesKey, outcomes } = AUDIT_KEYS;
   const [ids] = await store.read([
     ['ZRANGE', order, fromId, '-', 'BYLEX', 'REV', 'LIMIT', 0, READ_AT_A_TIME],
   ]);
-  if (ids.length === 0) return [];
+  if (ids.length === 0) return { entries: [], isAtEnd: true };
   const [changes, ends] = await store.read([
-    ['HMGET', entries, ...ids],
+    ['HMGET', entriesKey, ...ids],
     ['HMGET', outcomes, ...ids],
   ]);
   // An entry that was removed between the two reads is left out.
-  return ids.flatMap((id, index) => {
+  const entries = ids.flatMap((id, index) => {
     const change = changes[index] ?? undefined;
     return change === undefined ? [] : [entryOf(id, JSON.parse(change) as Change, ends[index] ?? undefined)];
   });
+  return { entries, isAtEnd: ids.length < READ_AT_A_TIME };
 }
 
 function entryOf(id: string, change: Change, outcome: string | undefined): AuditEntry {
