@@ -257,7 +257,7 @@ async function scan(
   { types, shopId, withoutInbound, limit }: EventQuery,
   store: Pick<Store, 'read'>,
 ): Promise<ScanResult> {
-  const isFiltered = types !== undefined || shopId !== undefined;
+  const isFiltered = types !== undefined || shopId !== undefined || withoutInbound;
   const count = isFiltered ? READ_AT_A_TIME : limit;
   const foundEvents: StoredEvent[] = [];
   let place = fromPlace;

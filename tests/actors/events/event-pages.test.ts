@@ -108,3 +108,25 @@ test('an event that cannot be read now is not left out: the call fails', async (
   const { page } = eventsOf([1, 1], { id: '1', error: movedAwayFailure() });
   await assert.rejects(page(START), { code: 'SHARD_NOT_OWNED' });
 });
+
+test('inbound events that a key may not read are skipped a hundred at a time', async () => {
+  const entries = Array.from(
+    { length: 1_001 },
+    (_, index): StreamEntry => [`${index + 1}-0`, ['t', 'message.received', 's', 'shop', 'd', 'x']],
+  );
+  let reads = 0;
+  const answer = ([command, , from, , , count]: Read): unknown => {
+    reads += 1;
+    if (command === 'XREVRANGE') return entries.slice(-1);
+    const behind = String(from).startsWith('(') ? Number(String(from).slice(1).split('-')[0]) : 0;
+    return entries.slice(behind, behind + Number(count));
+  };
+  const { list } = eventService({
+    store: { read: async (commands: readonly Read[]) => commands.map(answer) },
+    waiters: new EventWaiters(new FakeClock()),
+  } as unknown as EventServiceOptions);
+  const query = { cursor: START, limit: 1, types: undefined, shopId: undefined, waitMs: 0, keyId: 'key' };
+  const page = await list(tenantId, { ...query, withoutInbound: true });
+  assert.deepEqual(page.ok && page.value.items, []);
+  assert.ok(reads < 20, `${reads} reads`);
+});
