@@ -60,8 +60,22 @@ export class TenantCall implements EdgeCall {
   }
 
   tenant(): MaybePromise<string | undefined> {
-    if (this.#tenantId === NOT_LOOKED_UP) this.#tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
+    if (this.#tenantId === NOT_LOOKED_UP) {
+      const tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
+      this.#tenantId = tenantId;
+      if (tenantId instanceof Promise) this.#forgetFailure(tenantId);
+    }
     return this.#tenantId;
+  }
+
+  /**
+   * A failed look-up is repeated when the tenant is asked for again. It is separate, so that a call whose key is known
+   * makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
+   */
+  #forgetFailure(lookUp: Promise<unknown>): void {
+    lookUp.catch(() => {
+      this.#tenantId = NOT_LOOKED_UP;
+    });
   }
 
   answer(ids: CallIds, wait: CallWait | undefined): MaybePromise<EdgeReply> {

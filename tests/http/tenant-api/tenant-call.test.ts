@@ -7,6 +7,7 @@ import type { Match } from '../../../http/pipeline/router.ts';
 import { TenantCall, type TenantCallOptions } from '../../../http/tenant-api/edge/tenant-call.ts';
 import type { ApiServices } from '../../../http/tenant-api/services.ts';
 import { Counts } from '../../../runtime/counts.ts';
+import { unavailableFailure } from '../../../runtime/runtime-failure.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 
 test('a call that ends by a defect is no longer counted among the calls of its tenant', async () => {
@@ -35,4 +36,22 @@ test('a call that ends by a defect is no longer counted among the calls of its t
     TypeError,
   );
   assert.deepEqual([counts, inFlight.countOf('tenant')], [[1], 0]);
+});
+
+test('a look-up of a key that failed is repeated, and one that succeeded is not', async () => {
+  let lookUps = 0;
+  const tenantOfKey = (): Promise<string> => {
+    lookUps += 1;
+    return lookUps === 1 ? Promise.reject(unavailableFailure('Redis is away')) : Promise.resolve('tenant');
+  };
+  const match = fakeOf<Match<ApiServices>>({ route: fakeOf<Match<ApiServices>['route']>({ path: '/me' }) });
+  const call = new TenantCall(
+    fakeOf<RequestValue>({}),
+    { match, endpoint: fakeOf<Endpoint<ApiServices>>({}), keyHash: 'hash' },
+    fakeOf<TenantCallOptions>({ keys: { tenantOfKey } }),
+  );
+  await assert.rejects(async () => call.tenant(), { code: 'STORE_UNAVAILABLE' });
+  assert.equal(await call.tenant(), 'tenant');
+  assert.equal(await call.tenant(), 'tenant');
+  assert.equal(lookUps, 2);
 });
