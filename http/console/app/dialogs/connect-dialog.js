@@ -75,6 +75,8 @@ const REASONS = /** @type {Record<string, string>} */ ({
   LOGIN_REFUSED: 'The network refuses the login.',
   CLIENT_OUTDATED: 'The network refuses this version of the client, for all shops.',
   EGRESS_UNREACHABLE: "The shop's egress makes no connection.",
+  UNLINKED: 'The phone unlinked this device, or its app was not opened for 14 days.',
+  REPLACED: "Another program uses this device's session, and took it again after half a minute.",
 });
 const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone number instead, then type.';
 
