@@ -7,8 +7,16 @@ const LIMIT = 100;
 /** Yields every shop once, newest first. A shop that is created meanwhile may be missing. */
 export async function* eachShop(call: Call, options?: CallOptions): AsyncGenerator<Shop, void, void> {
   const given = new Set<string>();
+  let lastTotal = 0;
   for (let page = 1; ; page += 1) {
     const { data } = await call('listShops', { page, limit: LIMIT }, options);
+    const wasErased = data.total < lastTotal;
+    lastTotal = data.total;
+    // An erased shop moves later ones to the page before, perhaps to one that was read already.
+    if (wasErased && page > 1) {
+      page = 0;
+      continue;
+    }
     for (const shop of data.items) {
       // A new shop moves later ones to the next page.
       if (!given.has(shop.id)) yield shop;

@@ -53,6 +53,22 @@ test('a list by pages gives each shop once, also when one is made meanwhile', as
   );
 });
 
+test('a list by pages leaves no shop out when another is erased meanwhile', async () => {
+  let ids = Array.from({ length: 101 }, (_, index) => `s${index}`);
+  const { api } = fakeApi(({ url }) => {
+    const number = Number(url.searchParams.get('page'));
+    const items = ids.slice((number - 1) * 100, number * 100).map((each) => ({ id: each }));
+    const reply = ok({ items, page: number, limit: 100, total: ids.length });
+    ids = ids.filter((each) => each !== 's5');
+    return reply;
+  });
+  const shops = (await all(api.eachShop())).map((shop) => shop.id);
+  assert.deepEqual(
+    shops,
+    Array.from({ length: 101 }, (_, index) => `s${index}`),
+  );
+});
+
 test('a feed asks the same cursor again after a failure, and gives each event once', async () => {
   const fake = fakeApi(
     inTurn(
