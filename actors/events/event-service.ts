@@ -159,7 +159,7 @@ async function itemsThatFit(
   return { items, firstLeft: undefined };
 }
 
-/** Like `eventView`. An event that cannot be read is logged and left out, so that it keeps no reader from later ones. */
+/** Like `eventView`. An event that cannot be read is logged and left out, so that readers get the ones after it. */
 async function readableView(
   event: StoredEvent,
   tenantId: string,

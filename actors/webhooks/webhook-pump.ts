@@ -141,8 +141,8 @@ export class WebhookPump {
   }
 
   /**
-   * Sends events to an endpoint again; resolves once they are stored as due. `full`: more would wait than may. While this
-   * node stops, the loops settle and none takes a replay. It then rejects with `SHARD_NOT_OWNED`, for the next owner.
+   * Sends events to an endpoint again; resolves once they are stored as due. `full`: more would wait than may. While
+   * this node stops, no loop takes a replay. It then rejects with `SHARD_NOT_OWNED`, so that the next owner is asked.
    */
   async replay(
     tenantId: string,
