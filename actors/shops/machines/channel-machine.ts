@@ -138,7 +138,8 @@ export const channelMachine = channelSetup.createMachine({
             target: 'disconnected',
             actions: [...loseCredentials, 'close_session'],
           },
-          { guard: 'isPaired', target: 'qr_waiting', actions: loseCredentials },
+          // The caller's request goes on: the shop still has to confirm its number, and to publish that it is connected.
+          { guard: 'isPaired', target: 'qr_waiting', actions: [...loseCredentials, 'noteAsked'] },
           { target: 'qr_waiting' },
         ],
         code: 'code_waiting',

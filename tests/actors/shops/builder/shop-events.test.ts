@@ -87,6 +87,28 @@ test('the channel has an event when a person connects or ends it or its session 
   );
 });
 
+test('a shop that is connected by a caller after its credentials were found gone publishes both, and confirms its number', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'disconnect' });
+  shop.writes.length = 0;
+  shop.effects.length = 0;
+  shop.command({ type: 'connect' });
+  shop.session({ type: 'session.qr', qr: 'Q', expiresAtMs: shop.nowMs + 20_000 });
+  shop.session({ type: 'session.closed', end: 'restart_required', statusCode: 515, detail: '' });
+  const connected = { type: 'session.connected', phone: '33600000001', pairedAtMs: shop.nowMs } as const;
+  shop.session(connected, { isOwn: true });
+  const types = eventsIn(shop.writes).map(([type]) => type);
+  assert.deepEqual(types, ['channel.session_lost', 'channel.connected']);
+  const numberEffects = shop.effects.filter(
+    ({ type }) => type === 'confirm_number' || type === 'note_number',
+  );
+  assert.deepEqual(
+    numberEffects.map(({ type }) => type),
+    ['confirm_number'],
+  );
+  assert.equal(shop.state.channel.context.asked, false);
+});
+
 test('events are published when the queue stops and when it continues', async () => {
   const shop = await ShopHarness.connected();
   shop.writes.length = 0;
