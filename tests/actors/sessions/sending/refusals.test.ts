@@ -60,9 +60,12 @@ test('a number that turns out to have no device is asked about again, though it 
   assert.equal(await outcomeOf(otherAddress), 'not_on_network');
 });
 
+/** Each look-up is throttled. The session's own look-ups after a login would use up a smaller number. */
+const THROTTLED = { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1_000 };
+
 test('a rate signal to the look-up is reported and logged', async (context) => {
   const { control, logged, outcomeOf } = await pairedShop(context);
-  await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
+  await control.queryErrors(SHOP_PHONE, THROTTLED);
   const order = textOrder('to a stranger', { to: '+33699999999' });
   assert.deepEqual(await outcomeOf(order), { kind: 'rate_limited' });
   assert.ok(logged.some((line) => line.includes(order.messageId) && line.includes('rate_limited')));
@@ -70,12 +73,13 @@ test('a rate signal to the look-up is reported and logged', async (context) => {
 
 test('a rate signal to the look-up of a message that was recalled is reported as a late one', async (context) => {
   const { shop, host, log, control } = await pairedShop(context);
-  await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
+  await control.queryErrors(SHOP_PHONE, THROTTLED);
   const order = textOrder('to a stranger', { to: '+33699999999' });
   host.order(shop, { type: 'prepare', order });
   host.order(shop, { type: 'recall', messageId: order.messageId });
   const { outcome, isLate } = await log.next(shop, 'session.send_outcome');
   assert.deepEqual([outcome, isLate], [{ kind: 'rate_limited' }, true]);
+  await control.queryErrors(SHOP_PHONE, { ...THROTTLED, count: 0 });
   host.order(shop, { type: 'prepare', order });
   const next = await log.next(shop, 'session.prepared');
   assert.equal(next.messageId, order.messageId, 'the attempt after it goes on');
