@@ -138,7 +138,7 @@ export const channelMachine = channelSetup.createMachine({
             target: 'disconnected',
             actions: [...loseCredentials, 'close_session'],
           },
-          // The caller's request goes on: the shop still has to confirm its number, and to publish that it is connected.
+          // The caller's request goes on: the number is still to be confirmed, and its connection published.
           { guard: 'isPaired', target: 'qr_waiting', actions: [...loseCredentials, 'noteAsked'] },
           { target: 'qr_waiting' },
         ],
