@@ -109,6 +109,7 @@ export class Outbox {
     ) {
       await credentials.keys.set(data);
       if (pendingOrder?.isStopped) throw new OrderGivenUp('the message may not be sent once more');
+      pendingOrder?.passOn();
       return;
     }
     const { order, prepareOrder, lid, stanza } = pendingOrder;

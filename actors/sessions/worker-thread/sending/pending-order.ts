@@ -38,6 +38,8 @@ export class PendingOrder {
   #stanza: Stanza;
   /** True if it reached no one and was put on the wire once more. */
   #wasSentAgain = false;
+  /** True if a ciphertext of the second stanza was passed on. */
+  #isSealedAgain = false;
   /** True if the shop's actor forbids to send it once more. */
   #isWithheld = false;
   /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
@@ -103,6 +105,11 @@ export class PendingOrder {
   /** True if it is sent once more, and the shop's actor forbids that. */
   get isStopped(): boolean {
     return this.#wasSentAgain && this.#isWithheld;
+  }
+
+  /** True if it is sent once more because it reached no one, and nothing of the second stanza can have left. */
+  get hasReachedNoOne(): boolean {
+    return this.#wasSentAgain && !this.isRepeat && !this.#isSealedAgain;
   }
 
   /** Keeps this slot until the order ends, or leaves the slot. */
@@ -174,6 +181,11 @@ export class PendingOrder {
     const isFirst = !this.#wasSentAgain;
     this.#wasSentAgain = true;
     return isFirst;
+  }
+
+  /** A ciphertext of it is passed on. */
+  passOn(): void {
+    this.#isSealedAgain = this.#wasSentAgain;
   }
 
   /** Its stanza goes to another address of the recipient, under another id. */

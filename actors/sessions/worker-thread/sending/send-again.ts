@@ -1,4 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys';
+import type { SendOutcome } from '../../session-events.ts';
+import { isRateSignal } from '../shared/session-end.ts';
 import { chatAddress, isLidAddress } from '../wire/chat-address.ts';
 import { statusAudience, wireIdAfter } from '../wire/wire-form.ts';
 import type { ClientLock } from './client-lock.ts';
@@ -77,7 +79,8 @@ export class SendAgain {
   /**
    * Sends the message again, to the recipients that `prepare` returns. The order ends as refused with the code if
    * there is no recipient, or the message was sent again before. It also does so if the shop's actor no longer
-   * allows the message. The steps of its ratchets are stored before it leaves.
+   * allows the message, or on a failure before a ciphertext is passed on. The steps of its ratchets are stored before
+   * it leaves.
    */
   async #send(
     pendingOrder: PendingOrder,
@@ -92,10 +95,7 @@ export class SendAgain {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
       const isReachable = people.length > 0 && (await sessions.reach(people));
       if (message === undefined || !isReachable || !(await this.#mayLeave(pendingOrder))) {
-        this.#parts.orders.settle(
-          pendingOrder,
-          pendingOrder.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code },
-        );
+        this.#parts.orders.settle(pendingOrder, outcomeBefore(pendingOrder, code));
         return;
       }
       await this.#parts.clientLock.give(pendingOrder, () => {
@@ -104,7 +104,10 @@ export class SendAgain {
         return socket.relayMessage(pendingOrder.stanza.chat, message, form);
       });
     } catch (error) {
-      this.#parts.orders.fail(pendingOrder, error, pendingOrder.isRepeat ? { kind: 'unknown' } : undefined);
+      const { isRepeat, hasReachedNoOne } = pendingOrder;
+      // A rate signal concerns the number, and puts the message back into the queue.
+      const isKnown = isRepeat || (hasReachedNoOne && !isRateSignal(error));
+      this.#parts.orders.fail(pendingOrder, error, isKnown ? outcomeBefore(pendingOrder, code) : undefined);
     }
   }
 
@@ -118,4 +121,9 @@ export class SendAgain {
     context.prepared(prepareOrder, { lid, hasChat, changes: [] });
     return decision;
   }
+}
+
+/** Returns the outcome of an order whose second stanza does not leave. */
+function outcomeBefore({ isRepeat }: PendingOrder, code: string): SendOutcome {
+  return isRepeat ? { kind: 'unknown' } : { kind: 'refused', code };
 }

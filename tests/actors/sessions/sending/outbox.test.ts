@@ -41,6 +41,55 @@ test('a message whose address is no longer the recipient’s fails if the networ
   assert.deepEqual([outcomes, relayed], [['refused'], [ORDER.wireId]]);
 });
 
+for (const { code, outcome } of [
+  { code: 500, outcome: 'refused' },
+  { code: 429, outcome: 'rate_limited' },
+] as const) {
+  test(`a message that reached no one ends as ${outcome} if the new address is refused with ${code}`, async () => {
+    const { box, clock, relayed, outcomes, relay } = scriptedOutbox({
+      lookUp: () => Promise.reject(Object.assign(new Error('refused'), { data: code })),
+    });
+    await relay();
+    box.onAcknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
+    await clock.until(() => outcomes.length === 1);
+    assert.deepEqual([outcomes, relayed], [[outcome], [ORDER.wireId]]);
+  });
+}
+
+/** Returns an outbox with a post that reached no one. Its devices are asked for again. */
+async function refusedPost(script: Parameters<typeof scriptedOutbox>[0]) {
+  const outbox = scriptedOutbox(script);
+  const { box, clock, devices, relay } = outbox;
+  await relay({ to: '120363000000000001@g.us' });
+  box.transmit(ORDER.messageId);
+  await clock.until(() => outbox.handedOn() === 1);
+  box.onAcknowledged({ id: ORDER.wireId, error: '421' });
+  await clock.until(() => devices.length === 2);
+  return outbox;
+}
+
+test('a post that reached no one ends as refused if a STOP comes before it is sealed again', async () => {
+  const { box, clock, devices, outcomes, prepared, handedOn } = await refusedPost({ held: true });
+  devices[1]?.([DEVICE]);
+  await clock.until(() => prepared.length === 2);
+  box.transmit(ORDER.messageId);
+  box.doNotRepeat(ORDER.messageId);
+  await clock.until(() => outcomes.length === 1);
+  assert.deepEqual([outcomes, handedOn()], [['refused'], 1]);
+});
+
+test('a post that reached no one ends as unknown if it fails after it was sealed again', async () => {
+  let writes = 0;
+  const write = async (): Promise<void> => {
+    writes += 1;
+    if (writes === 2) throw cut;
+  };
+  const { clock, devices, outcomes } = await refusedPost({ write });
+  devices[1]?.([DEVICE]);
+  await clock.until(() => outcomes.length === 1);
+  assert.deepEqual([outcomes, writes], [['unknown'], 2]);
+});
+
 for (const isStopped of [false, true]) {
   test(`a post that reached no one is sent once more ${isStopped ? 'only if the actor allows it' : 'when the actor allows it'}`, async () => {
     const { box, clock, devices, relayed, outcomes, prepared, relay } = scriptedOutbox();
@@ -180,7 +229,7 @@ test('a defect in sending a message once more is logged, and an error that gives
     await clock.until(() => devices.length === 2);
     devices[1]?.(error);
     await clock.until(() => outcomes.length === 1);
-    assert.deepEqual([outcomes, logged.length], [['unknown'], lines], String(error));
+    assert.deepEqual([outcomes, logged.length], [['refused'], lines], String(error));
   }
 });
 

@@ -57,6 +57,8 @@ interface OutboxScript {
   readonly sendSlots?: FairSlots;
   /** The slots of the tenant for attachments. */
   readonly mediaSlots?: FairSlots;
+  /** Writes a stanza to the socket, after its ciphertexts were made. */
+  readonly write?: () => Promise<void>;
   /** Uploads an attachment. By default the socket ends meanwhile. */
   readonly upload?: WASocket['waUploadToServer'];
 }
@@ -72,6 +74,7 @@ export function scriptedOutbox({
   lookUp = async () => undefined,
   sendSlots = new FairSlots({ share: 9 }),
   mediaSlots = new FairSlots({ share: 1 }),
+  write = async () => undefined,
   upload = () => Promise.reject(cut),
 }: OutboxScript = {}) {
   const clock = new FakeClock();
@@ -100,6 +103,7 @@ export function scriptedOutbox({
       if (hangs) await new Promise(() => undefined);
       await box.storeSealed({ session: { '336.0': Uint8Array.of(1) } });
       handedOn += 1;
+      await write();
     },
   };
   const memory = newShopMemory(clock);
