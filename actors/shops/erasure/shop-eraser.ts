@@ -21,10 +21,11 @@ import type { NumberVault } from '../records/number-vault.ts';
 import { readInSteps } from '../records/scan-hash.ts';
 import { sentIndexKeys } from '../records/sent-index.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../records/shop-keys.ts';
+import { type StraySources, strayDays } from '../records/stray-messages.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { batchKey } from '../state/batches.ts';
+import { batchKey, endedBatchesKey } from '../state/batches.ts';
 import { decodePooled } from '../state/pooled-message.ts';
-import { endedKeys } from '../state/scheduled-sends.ts';
+import { endedKey, endedKeys } from '../state/scheduled-sends.ts';
 import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
 import { ERASED_AT_ONCE, MessageEraser } from './message-eraser.ts';
 
@@ -100,11 +101,10 @@ export class ShopEraser {
       await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
-    const endedSchedules = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
     // The keys that name others are the last ones, for an erasure that stops between two commits and is repeated.
     const remainingKeys = [
       ...(await this.#batchKeys(keys)),
-      ...endedSchedules,
+      ...(await this.#endedSchedules(keys)),
       ...sentIndexKeys(keys),
       ...keys.all(),
     ];
@@ -125,15 +125,26 @@ export class ShopEraser {
 
   /** Returns the keys of all batches, including ended ones, and then those that name the ended ones. */
   async #batchKeys(keys: ShopKeys): Promise<string[]> {
+    const reading = { keys, ...this.#strays };
+    const strayKeys = await strayDays((day) => endedBatchesKey(keys, day), reading);
+    const ids = await readBatchIds(reading, strayKeys);
+    return [...ids.map((id) => batchKey(keys, id)), ...endedBatchKeys(reading), ...strayKeys];
+  }
+
+  /** Returns the keys of all scheduled sends that have ended. */
+  async #endedSchedules(keys: ShopKeys): Promise<string[]> {
+    const strayKeys = await strayDays((day) => endedKey(keys, day), this.#strays);
+    return [...endedKeys(keys, this.#strays), ...strayKeys];
+  }
+
+  /** The sources of what is left of a longer retention, at this moment. */
+  get #strays(): StraySources & Pick<ShopEraserOptions, 'store'> {
     const { store, clock, retentionMs } = this.#options;
-    const reading = { keys, store, nowMs: clock.wallMs(), retentionMs };
-    const ids = await readBatchIds(reading);
-    return [...ids.map((id) => batchKey(keys, id)), ...endedBatchKeys(reading)];
+    return { store, retentionMs, nowMs: clock.wallMs() };
   }
 
   async #eraseStrayInbound(shard: number, isErased: (owner: InboundOwner) => boolean): Promise<void> {
-    const { store, clock, retentionMs } = this.#options;
-    await eraseStrayInbound(shard, isErased, { store, retentionMs, nowMs: clock.wallMs() });
+    await eraseStrayInbound(shard, isErased, this.#strays);
   }
 
   /** Runs before any other deletion, because the numbers' data is read from the shop's data. It is read only once. */

@@ -23,17 +23,24 @@ export interface StoredBatch {
   readonly ended: EndedBatch | undefined;
 }
 
-/** Returns all keys that name ended batches. */
+/** Returns the keys of all kept days that name ended batches. */
 export function endedBatchKeys(reading: Omit<BatchReading, 'store'>): string[] {
   return keptDays(reading).map((day) => endedBatchesKey(reading.keys, day));
 }
 
-/** Returns the ids of all stored batches, newest first. Reads in steps, because any number of them may have ended. */
-export async function readBatchIds(reading: BatchReading): Promise<string[]> {
+/**
+ * Returns the ids of all stored batches, newest first. Reads in steps, because any number of them may have ended.
+ * `strayKeys` name batches that ended before all kept days.
+ */
+export async function readBatchIds(
+  reading: BatchReading,
+  strayKeys: readonly string[] = [],
+): Promise<string[]> {
   const { keys, store } = reading;
   // A batch that ends meanwhile moves to the ended ones, so they are read later.
   const active = await readInSteps(store, keys.batches);
-  const endedIds = await Promise.all(endedBatchKeys(reading).map((key) => readInSteps(store, key)));
+  const endedKeys = [...endedBatchKeys(reading), ...strayKeys];
+  const endedIds = await Promise.all(endedKeys.map((key) => readInSteps(store, key)));
   const fields = [active, ...endedIds].flatMap((pairs) => [...hashFields(pairs).keys()]);
   return [...new Set(fields.filter((field) => !isKeyField(field)))].sort().reverse();
 }

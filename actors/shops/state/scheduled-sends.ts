@@ -81,11 +81,12 @@ export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
   return { ...draft, ...REMOVED };
 }
 
-function endedKey({ shop }: Pick<Keys, 'shop'>, day: number): string {
+/** Returns the key of the sends that ended on a day. */
+export function endedKey({ shop }: Pick<Keys, 'shop'>, day: number): string {
   return `${shop}:scheduled-ended:${day}`;
 }
 
-/** Returns all keys of ended sends. */
+/** Returns the keys of ended sends of all kept days. */
 export function endedKeys(keys: Pick<Keys, 'shop'>, retention: Retention): string[] {
   return keptDays(retention).map((day) => endedKey(keys, day));
 }

@@ -10,6 +10,7 @@ import { dayOf } from '../../../../actors/shops/records/message-days.ts';
 import { numberVault } from '../../../../actors/shops/records/number-vault.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import { batchKey, endedBatchesKey } from '../../../../actors/shops/state/batches.ts';
+import { endedKey } from '../../../../actors/shops/state/scheduled-sends.ts';
 import { tenantAddress, tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
@@ -48,10 +49,11 @@ const run = (commands: readonly RedisCommand[]): Promise<unknown[]> =>
   );
 
 /**
- * A shop of the pool with messages of others, the first of which is on the wire, and with many batches, half ended. It
- * also has messages at another shop of the pool. Every other one of its writers opted out.
+ * A shop of the pool with messages of others, the first of which is on the wire, and with many batches, half ended. Half
+ * of those ended before all kept days, while the retention was longer. It also has messages at another shop of the pool.
+ * Every other one of its writers opted out.
  */
-async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {}) {
+async function largeShop({ batches: count = 150, pooled = 3, writers = 4, isTenantErased = false } = {}) {
   const shop = { tenantId: newId(nowMs), shopId: newId(nowMs) };
   const tenant = tenantKeys(shop.tenantId);
   const { shard } = tenantAddress(shop.tenantId);
@@ -63,7 +65,8 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
   const atPool = Array.from({ length: pooled }, () => newId(nowMs));
   const wrote = Array.from({ length: writers }, (_, index) => `+3361${1_000_000 + index}`);
   const optedOut = wrote.filter((_, index) => index % 2 === 1);
-  const ended = endedBatchesKey(keys, dayOf(nowMs));
+  const endDays = [dayOf(nowMs), dayOf(nowMs) - 45] as const;
+  const ended = endDays.map((day) => endedBatchesKey(keys, day));
   const streams = [tenant.events, tenant.webhookAttempts];
   await run([
     ...carried.flatMap((id): Write[] => [
@@ -73,9 +76,10 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
     ['HSET', carriedKey(shard, carried[0] ?? ''), 'state', JSON.stringify({ status: 'sending' })],
     ['HSET', keys.shop, 'settled', 0],
     ...batches.flatMap((id, index): Write[] => [
-      ['HSET', index % 2 === 0 ? keys.batches : ended, id, '{}'],
+      ['HSET', (index % 2 === 0 ? undefined : ended[(index >> 1) % 2]) ?? keys.batches, id, '{}'],
       ['HSET', batchKey(keys, id), 'content', '{}'],
     ]),
+    ...endDays.map((day): Write => ['HSET', endedKey(keys, day), newId(nowMs), '{}']),
     ...atPool.map((id): Write => ['HSET', keys.pooled, id, JSON.stringify({ createdAtMs: nowMs, pool })]),
     ...wrote.map((phone): Write => {
       const writer = {
@@ -126,7 +130,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
       sharedNumbers: { forget: nothing, remember: () => undefined },
       pool: { takeBackErased: async ({ messageId }: { messageId: string }) => void takenBack.add(messageId) },
     } as unknown as ShopEraserOptions);
-    await eraser.erase({ ...shop, isTenantErased: false });
+    await eraser.erase({ ...shop, isTenantErased });
   };
   /** The keys and the entries of its tenant's streams that still name it. */
   const left = async (): Promise<string[]> => {
@@ -164,6 +168,15 @@ test('a shop that carried and kept much is erased in short commits', async () =>
     { text: null, reason: 'DELIVERY_UNKNOWN' },
     ...Array.from({ length: CARRIED - 1 }, () => ({ text: null, reason: 'MSGAPP_SESSION_LOST' })),
   ]);
+});
+
+test('a shop leaves nothing of what ended while the retention was longer, also if its tenant is erased', async () => {
+  for (const isTenantErased of [false, true]) {
+    const { erase, left } = await largeShop({ batches: 8, isTenantErased });
+    await erase();
+    const names = (await left()).filter((text) => /batch|scheduled/.test(text));
+    assert.deepEqual(names, []);
+  }
 });
 
 test('no answer that an erasure reads grows with the shop', async () => {
