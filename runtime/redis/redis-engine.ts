@@ -68,6 +68,8 @@ export class RedisEngine implements Engine {
   readonly #trouble: CommitTrouble;
   readonly #lostMaster: LostMaster;
   readonly #assumptions: AssumptionWatch;
+  /** The `WAIT` under way: whether a replica has the writes before it. */
+  #replicaWait: Promise<boolean> | undefined;
 
   private constructor(url: string, options: RedisEngineOptions) {
     const address = parseRedisAddress(url);
@@ -299,11 +301,25 @@ export class RedisEngine implements Engine {
     this.#bus.close();
   }
 
-  /** True once a replica has all earlier writes of this connection. True at once if no replica is required. */
-  async #isReplicated(): Promise<boolean> {
+  /**
+   * True once a replica has all earlier writes of the commits' connection. True at once if no replica is required. Call
+   * it in the tick of a write's reply.
+   *
+   * A `WAIT` blocks its connection, so only one is under way. It is after each write that was answered meanwhile,
+   * because replies come in the order of the commands. So it counts for those writes, too.
+   */
+  #isReplicated(): Promise<boolean> | true {
     if (this.#durability === 'master') return true;
-    const replicas = await this.#commits.send('WAIT', ['1', String(REPLICA_MS)]).catch(() => 0);
-    return Number(replicas) > 0;
+    if (this.#replicaWait === undefined) {
+      const end = (): void => {
+        this.#replicaWait = undefined;
+      };
+      const replicas = this.#commits.send('WAIT', ['1', String(REPLICA_MS)]);
+      // Directly on the reply: one that follows in the same bytes belongs to a later write, which needs another WAIT.
+      replicas.then(end, end);
+      this.#replicaWait = replicas.then((count) => Number(count) > 0).catch(() => false);
+    }
+    return this.#replicaWait;
   }
 
   async #run(script: LuaScript, keys: string[], args: RedisArgument[]): Promise<unknown> {
