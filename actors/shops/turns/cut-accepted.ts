@@ -5,7 +5,10 @@ import type { ShopState } from '../state/shop-state.ts';
 import type { FactSources } from './builder/fact-sources.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 
-/** The most elements that are cut from the list at a time: more than a day can bring. */
+/**
+ * The most elements that are cut from the list at a time: more than count in two days. Cancelled messages leave
+ * elements that do not count, so a day may bring more of them.
+ */
 const MOST_CUT = 2 * LEDGER_BOUND;
 
 /** Starts the daily cut of the shop's list, at its time. */
@@ -31,7 +34,10 @@ export async function readOldest(
   return { oldest: oldest as string[] };
 }
 
-/** Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves. */
+/**
+ * Cuts old elements from the shop's list and from the indexes of failed messages. If more may be old, the cut is
+ * repeated. Messages expire by themselves.
+ */
 export function cutAccepted(builder: TurnBuilder, _command: unknown, { oldest }: CutFacts): void {
   const { keys, acceptedList } = builder.state;
   const overdueCount = overdueElements(oldest, builder);
@@ -41,6 +47,7 @@ export function cutAccepted(builder: TurnBuilder, _command: unknown, { oldest }:
       acceptedList.cut += overdueCount;
     });
     builder.storeEnded(overdueCount);
+    if (overdueCount === MOST_CUT) builder.perform({ type: 'cut_accepted' });
   }
   const maxId = `(${firstIdOfDay(dayOf(builder.nowMs - builder.retentionMs))}`;
   for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', maxId]);

@@ -63,6 +63,27 @@ for (const [title, accept] of Object.entries(accepts)) {
   });
 }
 
+test('a day with more cancelled messages than the caps allow leaves the list at one daily cut', async () => {
+  const shop = await ShopHarness.connected();
+  const { accepted } = shop.state.keys;
+  shop.command({ type: 'pause' });
+  const cut = async (): Promise<void> => {
+    const cuts = shop.effects.splice(0).filter(({ type }) => type === 'cut_accepted');
+    for (const _ of cuts) await shop.ask({ type: 'cut_accepted' });
+    if (cuts.length > 0) await cut();
+  };
+  for (let count = 0; count < 1_600; count += 1) await shop.ask({ type: 'cancel', messageId: shop.send() });
+  const lengths: unknown[] = [];
+  for (let day = 0; day <= RETENTION_DAYS + 2; day += 1) {
+    shop.pass(24 * HOUR_MS);
+    await cut();
+    const length = shop.redis.run(['LLEN', accepted]);
+    if (length !== lengths.at(-1)) lengths.push(length);
+  }
+  assert.deepEqual(lengths, [1_600, 0]);
+  assert.equal(endedBefore(shop.state), shop.state.acceptedList.cut);
+});
+
 test('a shop that sends no more keeps people only as long as their messages, and its actor lives until then', async () => {
   const shop = await ShopHarness.connected();
   const { accepted } = shop.state.keys;
