@@ -124,9 +124,12 @@ export class Receipts {
     }
   }
 
-  /** Reports all that waits: the session ends, and with it all orders have their outcomes. */
+  /**
+   * Reports all that waits, because the session ends. It leaves out receipts of orders that are kept for the next
+   * connection. They are not acknowledged, so the network delivers them again.
+   */
   close(): void {
-    this.#report(this.#waiting.splice(0));
+    this.#reportReady();
   }
 
   /**
@@ -139,15 +142,19 @@ export class Receipts {
     this.#context.environment.sharedDeadlines.add(() => {
       if (this.#context.hasEnded) return;
       this.#isArmed = false;
-      const { isPending } = this.#options;
-      const readyReports = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
-      this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
       if (this.#dropped > 0)
         this.#context.log({ count: this.#dropped }, 'too many receipts at once: some are not reported');
       this.#dropped = 0;
-      this.#report(readyReports);
+      this.#reportReady();
       this.#arm();
     }, 0);
+  }
+
+  #reportReady(): void {
+    const { isPending } = this.#options;
+    const readyReports = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
+    this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
+    this.#report(readyReports);
   }
 
   #report(readyReports: readonly WaitingReport[]): void {

@@ -38,8 +38,11 @@ export class UnacknowledgedOrders {
     this.#kept.set(messageId, { order, timer });
   }
 
+  /** True for the id that the stanza left with, and for the one that its order was given with. */
   isKept(wireId: string): boolean {
-    return [...this.#kept.values()].some(({ order }) => order.wireId === wireId);
+    return [...this.#kept.values()].some(({ order }) =>
+      [order.wireId, order.prepareOrder.order.wireId].includes(wireId),
+    );
   }
 
   /** Returns and removes all stored orders. */

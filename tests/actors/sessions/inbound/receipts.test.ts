@@ -139,6 +139,20 @@ test('a stanza is acknowledged once all of its reports are committed, once, and 
   assert.deepEqual(letGo.splice(0), ['A']);
 });
 
+test('at the end of a session all that waits is reported, except receipts of orders that are kept', async () => {
+  const { clock, told, letGo, receipts, arrives, confirmed } = heldReceipts(new Set(['kept']));
+  arrives({ id: 'kept' });
+  arrives({ id: 'settled' });
+  await clock.advance(1);
+  receipts.close();
+  assert.deepEqual(
+    told.map(({ wireIds }) => wireIds),
+    [['settled']],
+  );
+  await confirmed(0);
+  assert.deepEqual(letGo, ['settled'], 'the network delivers the other one again');
+});
+
 test('a stanza whose commit takes longer than a minute is acknowledged, and takes no slot of others', async () => {
   const { clock, told, letGo, arrives, confirmed } = heldReceipts();
   arrives({ id: 'late' });
