@@ -1,4 +1,4 @@
-/** What a commit's wait for a replica proves, and what it keeps waiting. A real Redis has a real replica. */
+/** A commit waits for a replica, and that proves something about it. A real Redis has a real replica. */
 import assert from 'node:assert/strict';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
