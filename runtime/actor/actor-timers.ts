@@ -47,9 +47,17 @@ export class ActorTimers {
     this.#arm();
   }
 
-  /** True if the state still waits for this moment, and it has come. */
-  isDue(id: string, nowMs: number): boolean {
-    return this.#due.some((timer) => timer.id === id && timer.dueAtMs <= nowMs);
+  /**
+   * Called before the turn of a delivered moment. True if the state still waits for it, and it has come. The wall clock
+   * may have stepped back since the delivery. The moment is then delivered again once it has come.
+   */
+  confirm(id: string, nowMs: number): boolean {
+    const isDue = this.#due.some((timer) => timer.id === id && timer.dueAtMs <= nowMs);
+    if (!isDue) {
+      this.#delivered = this.#delivered.filter((timer) => timer.id !== id);
+      this.#arm();
+    }
+    return isDue;
   }
 
   /** Disarms; nothing is delivered any more. */

@@ -132,7 +132,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     // An activation envelope that was put back gives way to the one of a later start.
     if (kind === 'activated' || kind === 'reactivated') return !this.#gate.isReady;
     if (kind !== 'timer') return true;
-    return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#surroundings.clock));
+    return this.#timers.confirm((command as RuntimeCommand).id, this.#shard.nowMs(this.#surroundings.clock));
   }
 
   onFree(): void {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { shardCount, shardOf } from '../../runtime/address.ts';
 import { HOUR_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
@@ -84,6 +85,30 @@ test('after the clock steps a second back, a moment fires at its time by the wal
   await clock.advance(200);
   assert.equal(told.length, 1);
   assert.ok(Math.abs((told[0] ?? 0) - atMs) < 100);
+});
+
+test('a moment that waits for a turn while the clock steps back fires once that moment comes again', async () => {
+  const told: number[] = [];
+  let turn = Promise.resolve();
+  const hooks = {
+    timer: (_id: string, nowMs: number) => void told.push(nowMs),
+    readingFacts: ({ type }: { readonly type: string }) => (type === 'add' ? turn : undefined),
+  };
+  const world = await memoryNode({ hooks });
+  const { clock, node } = world;
+  const atMs = clock.wallMs() + 1_000;
+  await world.outcome(node.actors.ask(firstAddress, { type: 'wake', atMs }));
+  const { promise, resolve: endTurn } = deferred();
+  turn = promise;
+  const asked = world.outcome(node.actors.ask(firstAddress, { type: 'add', by: 1 }));
+  await clock.advance(1_100);
+  clock.stepWall(-5_000);
+  endTurn();
+  await asked;
+  assert.deepEqual(told, []);
+  await clock.advance(5_100);
+  assert.equal(told.length, 1);
+  assert.ok((told[0] ?? 0) >= atMs);
 });
 
 test('a node that is back and gets no answer to its new name takes another, and does not stop for the first', async () => {
