@@ -55,7 +55,7 @@ export class Membership {
       // Each time: a process that started meanwhile is the later one.
       if (this.isTaken(await this.#options.engine.nodes())) return false;
       await this.#take(name);
-      return true;
+      return this.#isStopped() ? undefined : true;
     });
   }
 
@@ -92,6 +92,8 @@ export class Membership {
 
   async #take(incarnation: string): Promise<void> {
     await this.#options.onIncarnation(incarnation);
+    // A lease that is taken after the node has left would be renewed, and the others would leave it a share.
+    if (this.#isStopped()) return;
     await this.lease.take(incarnation);
     this.#incarnation = incarnation;
   }

@@ -200,6 +200,25 @@ test('a node that hands over its shards while it asks for its new lease keeps no
   assert.deepEqual([redis.nodes(), node.leaseMarginMs()], [[], 0]);
 });
 
+test('a node that hands over its shards while it asks for the other nodes takes no new lease', async () => {
+  const world = await memoryNode();
+  const { node, clock, redis } = world;
+  const { promise: looking, resolve: look } = deferred();
+  let isAsking = false;
+  replace(world, 'nodes', (before) => async () => {
+    const isFirst = !isAsking && node.counters.leaseLosses === 1;
+    isAsking ||= isFirst;
+    if (isFirst) await looking;
+    return await before();
+  });
+  await loseLease(world);
+  await clock.until(() => isAsking);
+  await world.outcome(node.handOver());
+  look();
+  await clock.advance(6_000);
+  assert.deepEqual([redis.nodes(), node.leaseMarginMs()], [[], 0]);
+});
+
 test('a lease that is granted after it was given up is never valid and is not renewed', async () => {
   const clock = new FakeClock();
   const granted = deferred();
