@@ -17,7 +17,7 @@ import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { personClassOf, type RecipientFacts } from '../reading/recipient-facts.ts';
 import type { MessageDraft } from '../shop-operations.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
-import { channelRefusal } from './channel-refusal.ts';
+import { channelFailure, channelRefusal } from './channel-refusal.ts';
 import { limitsNow } from './new-chats.ts';
 
 /** A send to judge: the request, and the facts about it. */
@@ -49,7 +49,7 @@ export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSe
     const isUnreported =
       evaluation.code === 'GROUP_CONTEXT_REQUIRED' && cannotKnowGroup(state, send.draft.to);
     if (!isUnreported) return refusedBy(evaluation);
-    return unavailable === undefined ? GROUPS_NOT_REPORTED : failed(unavailable);
+    return unavailable === undefined ? GROUPS_NOT_REPORTED : channelFailure(state, unavailable, send.nowMs);
   }
   return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
 }

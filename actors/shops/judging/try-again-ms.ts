@@ -19,6 +19,7 @@ const PASSING: readonly FailureCode[] = [
 
 /** Returns after how many milliseconds a refused send may be tried again; undefined: the refusal is final. */
 export function tryAgainMs({ code, retryAfterSeconds }: Failure): number | undefined {
-  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1_000;
-  return PASSING.includes(code) ? TRY_AGAIN_MS : undefined;
+  const namedMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000;
+  // The reason may pass before the named time: a pool may take the message of a banned number.
+  return PASSING.includes(code) ? Math.min(namedMs ?? TRY_AGAIN_MS, TRY_AGAIN_MS) : namedMs;
 }

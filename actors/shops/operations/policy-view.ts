@@ -2,6 +2,7 @@ import { newChatsAt, restrictionAt } from '../../../policy/network-limits.ts';
 import { policyUsage } from '../../../policy/policy-usage.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import { isoOrNull } from '../../iso-time.ts';
+import { channelFailure } from '../judging/channel-refusal.ts';
 import { classOf, judgeSend, type SendToJudge } from '../judging/judge-send.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { SendForecast, ShopPolicyView } from '../shop-operations.ts';
@@ -87,6 +88,6 @@ export function forecastSend(
   const send: SendToJudge = { ...facts, draft: { to, ...UNSENT_CONTENT } };
   const judgement = judgeSend(state, send);
   const unavailable = judgement.ok ? judgement.value.unavailable : undefined;
-  const stop = unavailable === undefined ? undefined : { code: unavailable };
+  const stop = unavailable && channelFailure(state, unavailable, send.nowMs).failure;
   return { recipientClass: classOf(state, send), failure: judgement.ok ? stop : judgement.failure };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { type ChannelCode, done, failed, type Outcome } from '../../failure.ts';
 import { committedTenant, settingsOf } from '../../tenants/committed-tenant.ts';
+import { channelFailure } from '../judging/channel-refusal.ts';
 import { mayAskForGroup } from '../judging/judge-send.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import { readAnyRecipient } from '../reading/recipient-facts.ts';
@@ -58,7 +59,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       }),
     async groups(shop) {
       if (isConnected(await committedShop(actors, shopAddress(shop)))) await askGroups(shop);
-      return await fromShop(actors, shop, groupsOf);
+      return await fromShop(actors, shop, (state) => groupsOf(state, options.clock.wallMs()));
     },
   };
 }
@@ -85,9 +86,9 @@ function isConnected(state: ShopState | undefined): boolean {
 }
 
 /** Returns the groups that the open session reported. */
-function groupsOf(state: ShopState): Outcome<readonly GroupView[], ChannelCode> {
+function groupsOf(state: ShopState, nowMs: number): Outcome<readonly GroupView[], ChannelCode> {
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
   const groups = liveGroups(state);
-  if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
+  if (groups === undefined) return channelFailure(state, 'MSGAPP_NOT_CONNECTED', nowMs);
   return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
 }

@@ -76,6 +76,31 @@ test('a temporary ban is reported with its end and code, waited out, and ends by
   assert.equal(session?.connected, false);
 });
 
+test('each refusal for a banned number says when the ban ends', async () => {
+  const phone = '+33611110015';
+  const shopId = await connected(phone);
+  await stack.network.failLogins(phone, { reason: 402, attributes: { code: '104', expire: '7200' } });
+  const { bannedUntil } = await untilReason(shopId, 'TEMPORARILY_BANNED');
+  const shop = `/shops/${shopId}`;
+  const to = '+33622222222';
+  const mostSeconds = Math.ceil((Date.parse(String(bannedUntil)) - Date.now()) / 1_000);
+  const isRest = (seconds: number): boolean => seconds > mostSeconds - 60 && seconds <= mostSeconds;
+  for (const reply of [
+    await stack.api.post(`${shop}/messages`, { channel: 'msgapp', to, text: 'hello' }),
+    await stack.api.post(`${shop}/messages`, { channel: 'msgapp', to: '1@g.us', text: 'hello' }),
+    await stack.api.post(`${shop}/statuses`, { caption: 'hello' }),
+    await stack.api.get(`${shop}/groups`),
+  ]) {
+    const { code, retryAfter } = reply.error ?? {};
+    assert.deepEqual([reply.status, code], [503, 'MSGAPP_NOT_CONNECTED']);
+    assert.ok(isRest(Number(retryAfter)), `${retryAfter} of ${mostSeconds} s`);
+    assert.equal(reply.headers.get('retry-after'), String(retryAfter));
+  }
+  const { data } = await stack.api.get(`${shop}/policy?to=${encodeURIComponent(to)}`);
+  assert.deepEqual([data.wouldAllow, data.code], [false, 'MSGAPP_NOT_CONNECTED']);
+  assert.ok(isRest(Number(data.retryAfter)), `${data.retryAfter} of ${mostSeconds} s`);
+});
+
 test('a ban ends the session permanently, like a lock, and is reported', async () => {
   for (const [phone, reason] of [
     ['+33611110012', 406],

@@ -59,6 +59,7 @@ export function acceptMessage(
       verdict,
       unavailable,
       platformName: options.platformName,
+      nowMs: builder.nowMs,
     });
   if (poolRoute !== undefined && !poolRoute.ok) return poolRoute;
   const { idempotencyKey, requestId, traceparent } = draft;

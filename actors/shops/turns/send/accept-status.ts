@@ -1,6 +1,6 @@
 import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
-import { done, failed, refusedBy } from '../../../failure.ts';
-import { channelRefusal } from '../../judging/channel-refusal.ts';
+import { done, refusedBy } from '../../../failure.ts';
+import { channelFailure, channelRefusal } from '../../judging/channel-refusal.ts';
 import { contentOf, isSameContent, NO_DRAFT } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
@@ -33,7 +33,7 @@ export function acceptStatus(
   });
   if (!evaluation.isAdmitted) return refusedBy(evaluation);
   const unavailable = channelRefusal(builder.state, facts.hasWorker);
-  if (unavailable !== undefined) return failed(unavailable);
+  if (unavailable !== undefined) return channelFailure(builder.state, unavailable, builder.nowMs);
   const body = {
     id: builder.makeId(),
     ...builder.state.shop,

@@ -1,5 +1,6 @@
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
 import { type ChannelCode, done, failed, type Outcome } from '../../../failure.ts';
+import { channelFailure } from '../../judging/channel-refusal.ts';
 import { wasConnected } from '../../machines/channel-context.ts';
 import type { CarrierNeeded } from '../../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
@@ -20,15 +21,17 @@ export function poolFallback(
     readonly unavailable: ChannelCode;
     readonly pool: 'ask' | ShopReference | undefined;
     readonly platformName: string;
+    readonly nowMs: number;
   },
 ): Outcome<ShopReference, ChannelCode | 'MESSAGE_TOO_LONG'> | CarrierNeeded {
-  const { draft, verdict, unavailable, pool, platformName } = send;
+  const { draft, verdict, unavailable, pool, platformName, nowMs } = send;
+  const refusal = channelFailure(state, unavailable, nowMs);
   const hadSession = wasConnected(state.channel.context);
   const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';
   const { recipientClass } = verdict;
   const isHeld = state.pacing.context.heldByOperator;
-  if (pool === undefined || !hadSession || !sessionIsAway || isHeld) return failed(unavailable);
-  if (recipientClass !== 'known' && recipientClass !== 'declared') return failed(unavailable);
+  if (pool === undefined || !hadSession || !sessionIsAway || isHeld) return refusal;
+  if (recipientClass !== 'known' && recipientClass !== 'declared') return refusal;
   const text = attributedText(draft.text ?? null, { shopName: state.name, platformName });
   const excess = excessCharacters(text);
   if (excess > 0) {
@@ -37,5 +40,5 @@ export function poolFallback(
   }
   if (pool !== 'ask') return done(pool);
   const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass, messageId: null };
-  return { ...failed(unavailable), ask: 'pool', offer };
+  return { ...refusal, ask: 'pool', offer };
 }

@@ -14,6 +14,15 @@ import { storeOf } from '../store-of.ts';
 const TO = '+33601000000';
 const retentionMs = 30 * DAY_MS;
 
+/** The network bans the shop's number for two hours. */
+const BAN = {
+  type: 'session.closed',
+  end: 'temporarily_banned',
+  statusCode: 402,
+  detail: '',
+  waitMs: 2 * HOUR_MS,
+} as const;
+
 async function schedule(
   shop: ShopHarness,
   more: {
@@ -144,6 +153,7 @@ describe('a scheduled send', () => {
   test('is tried again after 30 s, whether the session is away or the tenant inactive', async () => {
     for (const [isOver, code] of [
       [(shop: ShopHarness) => shop.command({ type: 'disconnect' }), 'MSGAPP_NOT_CONNECTED'],
+      [(shop: ShopHarness) => shop.session(BAN), 'MSGAPP_NOT_CONNECTED'],
       [(shop: ShopHarness) => shop.command({ type: 'tenant_active', isActive: false }), 'TENANT_INACTIVE'],
     ] as const) {
       const shop = await ShopHarness.connected();
