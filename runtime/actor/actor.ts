@@ -52,6 +52,8 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   readonly #gate = new ActivationGate();
   /** True while a turn replaces one that threw. When that turn has taken effect, the actor is loaded again. */
   #isRecovering = false;
+  /** A command that threw, and waits in the mailbox because the turn in its place was not committed. */
+  #noted: Envelope | undefined;
   /** Set while the actor cannot be loaded because a newer program stored its state. */
   #newer: NewerState | undefined;
   /** Runs while the actor waits: for Redis, or before it is started again. */
@@ -163,6 +165,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   onUncommitted(envelope: Envelope, message: string): void {
+    if (this.#isRecovering) this.#noted = envelope;
     this.#isRecovering = false;
     if (this.#status === 'stopping') {
       envelope.asker?.reject(movedAwayFailure());
@@ -268,7 +271,8 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   onCrash(envelope: Envelope, error: unknown, facts: unknown): void {
-    this.#supervision.note(error);
+    // The next attempt throws like the one before. An error of the turn in its place is another one.
+    if (envelope !== this.#noted || this.#isRecovering) this.#supervision.note(error);
     if (envelope.lane === 'client') {
       this.#surroundings.deadLetter(this.#shard, this.#address, envelope.command, errorText(error));
     } else if (this.#recovers(envelope, facts)) {

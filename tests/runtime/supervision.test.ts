@@ -116,6 +116,27 @@ test('when a control command throws, the behaviour recovers, and then the actor 
   assert.deepEqual(await world.outcome(world.node.deadLetters.list()), [], 'only client commands are kept');
 });
 
+test('a control command that throws while Redis refuses commits is one crash, however often it is tried', async () => {
+  const world = await memoryNode({ hooks: { recover: true } });
+  const { node, engine, clock, log } = world;
+  await world.outcome(node.actors.ask(firstAddress, add(1)));
+  const commit = engine.commit.bind(engine);
+  let refused = 0;
+  engine.commit = async (sections) => {
+    refused += 1;
+    return sections.map(() => ({ code: 'unavailable', message: 'Redis is full' }));
+  };
+  node.actors.tell(firstAddress, { type: 'event', does: 'throw' });
+  await clock.until(() => refused === 10);
+  assert.deepEqual([node.counters.crashes, log.errors.length], [1, 1]);
+  engine.commit = commit;
+  await clock.until(() => node.counters.restarts === 1);
+  assert.equal(node.counters.crashes, 1);
+  node.actors.tell(firstAddress, { type: 'event', does: 'throw' });
+  await clock.until(() => node.counters.restarts === 2);
+  assert.equal(node.counters.crashes, 2, 'another one');
+});
+
 test('a state that cannot be loaded is tried again, then suspends its actor alone', async () => {
   let broken = true;
   const world = await memoryNode({
