@@ -45,7 +45,7 @@ export interface NodeOptions {
    * 128.
    */
   readonly shards?: number | undefined;
-  /** The node's name. A process that starts under a name supersedes the earlier one. */
+  /** The node's name. A process that runs under a name supersedes the earlier one. */
   readonly nodeId: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -82,7 +82,10 @@ export interface RuntimeNode {
   readonly counters: Readonly<RuntimeCounters>;
   /** Makes a kind of actor known; before `run`. */
   register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void;
-  /** Claims this node's share. Resolves after the first round: alone it then owns every shard. */
+  /**
+   * Takes the lease and claims this node's share. Resolves after the first round: alone it then owns every shard.
+   * Rejects if Redis gives no lease; stop the node then.
+   */
   run(): Promise<void>;
   nodes(): readonly NodeView[];
   shards(): readonly ShardView[];
@@ -114,8 +117,8 @@ export interface RuntimeNode {
 }
 
 /**
- * Connects and takes the lease. Rejects if Redis is not reachable, is older than 7, or has another number of shards.
- * Owns nothing until `run`.
+ * Connects. Rejects if Redis is not reachable, is older than 7, or has another number of shards. Until `run`, it has no
+ * lease and owns nothing, so the other nodes do not count it.
  */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { redisUrl, log, clock, limits, durability } = options;
@@ -123,25 +126,18 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const engine = await RedisEngine.connect(redisUrl, { log, clock, answerMs, durability });
   try {
     setShardCount(await installedShards(engine, options.shards));
+    return assembleNode(engine, options);
   } catch (error) {
     await engine.close();
     throw error;
   }
-  return await assembleNode(engine, options);
 }
 
 /** Like `startNode` over an existing engine, which the node closes when it stops. */
-export async function assembleNode(engine: Engine, options: AssemblyOptions): Promise<RuntimeNode> {
+export function assembleNode(engine: Engine, options: AssemblyOptions): RuntimeNode {
   if (!NODE_ID_SHAPE.test(options.nodeId))
     throw new Error('a node id is 1 to 64 letters, digits, dots, dashes or underscores');
-  const node = new AssembledNode(engine, options);
-  try {
-    await node.begin();
-  } catch (error) {
-    await node.close();
-    throw error;
-  }
-  return node;
+  return new AssembledNode(engine, options);
 }
 
 /** Composes the parts of a node; each is given only the calls of the others that it uses. */
@@ -241,11 +237,6 @@ class AssembledNode implements RuntimeNode {
 
   get incarnation(): string {
     return this.#ownership.incarnation;
-  }
-
-  /** Takes the lease. */
-  async begin(): Promise<void> {
-    await this.#ownership.begin();
   }
 
   register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void {

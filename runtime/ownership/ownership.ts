@@ -95,15 +95,14 @@ export class Ownership {
     return !shard.isOwnerUnknown && !shard.isDropped && this.lease.holds();
   }
 
-  /** Takes the lease and a name. */
-  async begin(): Promise<void> {
+  /**
+   * Takes the lease and a name, claims this node's share and goes on doing so. Resolves after the first round. Rejects
+   * if Redis gives no lease.
+   */
+  async run(): Promise<void> {
     await this.#notices.listen(() => this.#times.checkSoon(this.view.nodes.length));
     this.#options.engine.onAvailable(() => void this.check());
     await this.#membership.join();
-  }
-
-  /** Claims this node's share and goes on doing so. Resolves after the first round. */
-  async run(): Promise<void> {
     await this.check();
     this.#notices.announce();
     this.#times.start();
@@ -111,9 +110,10 @@ export class Ownership {
 
   /**
    * Checks the owners, claims the shards of this node's share and gives away those of others. One check runs at a time.
+   * Before `run` has a lease it does nothing.
    */
-  check(): Promise<void> {
-    return this.#rounds.run();
+  async check(): Promise<void> {
+    if (this.incarnation !== '') await this.#rounds.run();
   }
 
   async #check(): Promise<void> {
@@ -221,6 +221,7 @@ export class Ownership {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#times.stop();
+    if (this.incarnation === '') return;
     this.#announceLeaving();
     await this.#rounds.current;
     await this.#leave();

@@ -164,7 +164,7 @@ export class FleetSimulation {
   async #start(nodeId: string): Promise<void> {
     const clock = new ProcessClock(this.#clock);
     const engine = new CountedEngine(this.#redis, clock, this.#commands);
-    const node = await assembleNode(engine, {
+    const node = assembleNode(engine, {
       nodeId,
       clock,
       random: this.#random,

@@ -64,7 +64,7 @@ export async function memoryNode(
     await clock.until(() => settled !== undefined);
     return settled?.value;
   };
-  const assembling = assembleNode(engine, {
+  const node = assembleNode(engine, {
     nodeId: options.nodeId ?? 'a',
     clock: ownClock,
     random: seededRandom(redis.nextSequence()),
@@ -74,7 +74,6 @@ export async function memoryNode(
     ...(options.deadLetterCipher === undefined ? {} : { deadLetterCipher: options.deadLetterCipher }),
     afterTick: (callback) => void clock.after(0, callback),
   });
-  const node = (await outcome(assembling)) as RuntimeNode;
   node.register(counterBehaviour(options.hooks));
   await outcome(node.run());
   return {

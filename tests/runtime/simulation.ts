@@ -80,6 +80,11 @@ class Simulation {
   }
 
   async #start(nodeId: string): Promise<void> {
+    this.#launch(nodeId);
+    await this.#clock.advance(20);
+  }
+
+  #launch(nodeId: string): void {
     this.#starts.set(nodeId, (this.#starts.get(nodeId) ?? 0) + 1);
     const clock = new ProcessClock(this.#clock);
     const engine = new MemoryEngine(this.#redis, {
@@ -88,7 +93,7 @@ class Simulation {
       outcome: () => this.#outcome(),
       delayMs: () => 1 + Math.floor(this.#random() * 4),
     });
-    const starting = assembleNode(engine, {
+    const node = assembleNode(engine, {
       nodeId,
       clock,
       random: this.#random,
@@ -102,18 +107,15 @@ class Simulation {
         this.#leave(clock);
       },
     });
-    let node: RuntimeNode | undefined;
-    starting.then(
-      (startedNode) => {
-        node = startedNode;
-      },
-      () => undefined,
-    );
-    await this.#clock.advance(20);
-    if (node === undefined) return;
     node.register(this.#behaviour(node, clock));
-    void node.run();
     this.#processes.push({ node, clock, engine, nodeId, troubled: false });
+    // A process whose start fails ends. If it was the only one, it is started again.
+    node.run().catch(() => {
+      clock.kill();
+      engine.cut();
+      this.#leave(clock);
+      if (this.#processes.length === 0) this.#launch(nodeId);
+    });
   }
 
   #outcome(): CallOutcome {

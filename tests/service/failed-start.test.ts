@@ -149,6 +149,7 @@ test('a stop whose first steps fail stops all parts, and reports the errors in t
 });
 
 test('a signal during the stop after a failed start does not hide the failure', async () => {
+  await redis.del('credentials-check');
   const service = spawnGuarded({
     name: 'failed-1',
     command: process.execPath,
@@ -162,7 +163,7 @@ test('a signal during the stop after a failed start does not hide the failure', 
     text += chunk.toString();
     if (text.includes('could not start')) service.signal('SIGTERM');
   });
-  await eventually(async () => (await redis.exists('{runtime}:lease:failed-1')) === 1);
+  await eventually(async () => (await redis.exists('credentials-check')) === 1);
   // The stop then takes long.
   await redis.client('PAUSE', 5_000, 'ALL');
   assert.equal((await service.ended).code, 1);
