@@ -1,8 +1,7 @@
-import type { Store } from '../../../../runtime/store.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readWriter, type WriterFacts } from '../../reading/recipient-facts.ts';
 import { type CarriedRecord, readCarried } from '../../records/carried-message.ts';
-import { newestRead } from '../../state/newest-accepted.ts';
+import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { FactSources } from '../builder/fact-sources.ts';
 
@@ -21,7 +20,7 @@ type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;
 export async function readCarry(
   state: ShopState,
   command: PoolCommand,
-  { store, hasWorker }: FactSources,
+  { store, hasWorker, nowMs }: FactSources,
 ): Promise<CarryFacts> {
   const { messageId, to } = subjectOf(state, command);
   const [[record], writer] = await Promise.all([
@@ -30,7 +29,7 @@ export async function readCarry(
   ]);
   const facts = { ...writer, record, hasWorker: hasWorker() };
   if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return facts;
-  return { ...facts, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
+  return { ...facts, entryFromEnd: await readEntryPlace(state, record?.entryText, { store, nowMs }) };
 }
 
 /**
@@ -39,12 +38,13 @@ export async function readCarry(
 async function readEntryPlace(
   { keys }: ShopState,
   entryText: string | undefined,
-  store: Store,
+  { store, nowMs }: Pick<FactSources, 'store' | 'nowMs'>,
 ): Promise<number | undefined> {
   if (entryText === undefined) return undefined;
   const [newestPart] = await store.read([newestRead(keys.accepted)]);
-  const index = newestPart.lastIndexOf(entryText);
-  return index === -1 ? undefined : index - newestPart.length;
+  const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
+  const index = elements.lastIndexOf(entryText);
+  return index === -1 ? undefined : index - elements.length;
 }
 
 /** Returns the message of a request and its recipient. A withdrawn message that is not here has none. */

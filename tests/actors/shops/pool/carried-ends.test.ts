@@ -1,6 +1,7 @@
 /** The end of a message that the pool carries is published by its own shop alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LEDGER_BOUND } from '../../../../policy/send-ledger.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { ShopHarness } from '../shop-harness.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
@@ -41,6 +42,18 @@ test('a message that ends in a suspended pool shop is reported to its shop, and 
   assert.equal(exchange.record(pool, id)?.state?.status, 'failed');
   assert.equal(pool.effectsOf('note_end').length, 1);
   assert.deepEqual(published(pool), []);
+});
+
+test('a carried message that is cancelled counts no more, however many elements came after it', async () => {
+  const { pool, id } = await carried();
+  pool.command({ type: 'pause' });
+  for (let count = 0; count < LEDGER_BOUND; count += 1)
+    await pool.ask({ type: 'cancel', messageId: pool.send('+33612345600') });
+  assert.equal(pool.state.ledger.size, 1);
+  const createdAtMs = pool.nowMs;
+  await pool.ask({ type: 'pool.withdraw', messageId: id, createdAtMs, reason: 'CANCELLED' });
+  const { state } = await pool.successor('store');
+  assert.deepEqual([pool.state.ledger.size, state.ledger.size], [0, 0]);
 });
 
 test('a message that the pool still prepares a day after its acceptance expires, and is recalled from the session', async () => {
