@@ -49,9 +49,9 @@ const run = (commands: readonly RedisCommand[]): Promise<unknown[]> =>
   );
 
 /**
- * A shop of the pool with messages of others, the first of which is on the wire, and with many batches, half ended. Half
- * of those ended before all kept days, while the retention was longer. It also has messages at another shop of the pool.
- * Every other one of its writers opted out.
+ * A shop of the pool with messages of others, the first of which is on the wire, and with many batches, half ended.
+ * Half of those ended before all kept days, while the retention was longer. It also has messages at another shop of the
+ * pool. Every other one of its writers opted out.
  */
 async function largeShop({ batches: count = 150, pooled = 3, writers = 4, isTenantErased = false } = {}) {
   const shop = { tenantId: newId(nowMs), shopId: newId(nowMs) };
