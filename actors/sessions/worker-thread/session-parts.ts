@@ -74,7 +74,11 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   const sessions = new DeviceSessions(context, socket);
   const sharedParts = { ...options, socket, groups, sentMessages, tokens, sessions };
   const onUnanswered = (): void => void runningParts()?.watch.probe();
-  const outbox = new Outbox({ ...sharedParts, onUnanswered });
+  const outbox: Outbox = new Outbox({
+    ...sharedParts,
+    onUnanswered,
+    isReceived: ({ order, stanza }) => receipts.holds(order.wireId, stanza),
+  });
   const retries = new RetryAnswers({ ...sharedParts, outbox, ownAddresses });
   const limits = new LimitsWatch(context, socket);
   const receipts = new Receipts(context, {

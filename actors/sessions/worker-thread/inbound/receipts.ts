@@ -113,6 +113,14 @@ export class Receipts {
     });
   }
 
+  /** True if a receipt of that order, from its recipient or a member of its group, waits to be reported. */
+  holds(wireId: string, { to, chat }: { readonly to: string; readonly chat: string }): boolean {
+    return this.#waiting.some(({ receipt: { wireId: reportedId, from, lid, group } }) => {
+      if (reportedId !== wireId) return false;
+      return group === undefined ? from === to || from === chat || lid === chat : group === chat;
+    });
+  }
+
   /** The receipts that were reported under the token are committed, or were waited for long enough. */
   confirm(token: string): void {
     const stanzas = this.#reported.get(token) ?? [];

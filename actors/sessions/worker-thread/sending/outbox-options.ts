@@ -6,6 +6,7 @@ import type { ChatTimers } from '../shared/chat-timers.ts';
 import type { SessionContext } from '../shared/session-context.ts';
 import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
+import type { PendingOrder } from './pending-order.ts';
 import type { ReaddressedIds } from './readdressed-ids.ts';
 import type { SentMessages } from './sent-messages.ts';
 
@@ -23,4 +24,6 @@ export interface OutboxOptions {
   readonly egress: Egress | undefined;
   /** An acknowledgement or a reply is missing: check if the network still receives. */
   readonly onUnanswered: () => void;
+  /** True if a recipient's device reported the order's stanza, so the network has it. */
+  readonly isReceived: (pendingOrder: Pick<PendingOrder, 'order' | 'stanza'>) => boolean;
 }

@@ -65,13 +65,18 @@ export class PendingOrders {
     return this.#clientLock.order === pendingOrder;
   }
 
-  /** Ends an order and reports its outcome. Does nothing if it has one already. */
+  /**
+   * Ends an order and reports its outcome. Does nothing if it has one already. An unknown outcome is `acknowledged` if
+   * a recipient's device reported the message.
+   */
   settle(pendingOrder: PendingOrder, outcome: SendOutcome): void {
     if (!this.has(pendingOrder)) return;
     const hasLeft = pendingOrder.phase === 'transmitting' && outcome.kind !== 'acknowledged';
     if (pendingOrder.isPost && hasLeft) void this.forgetWhoHasKey(pendingOrder);
     this.drop(pendingOrder);
-    this.#options.context.report(pendingOrder.prepareOrder, outcome);
+    const { context, isReceived } = this.#options;
+    const isProven = outcome.kind === 'unknown' && isReceived(pendingOrder);
+    context.report(pendingOrder.prepareOrder, isProven ? { kind: 'acknowledged' } : outcome);
   }
 
   /** Ends an order by an error. The outcome does not tell a defect, so that is logged. */

@@ -86,6 +86,39 @@ test('receipts of our own devices and of people outside the group do not count',
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
+test('a receipt that waits for an outcome proves its order, unless another person sent it', async () => {
+  const receipts = receiptsOf({
+    clock: new FakeClock(),
+    report: () => undefined,
+    receiptsOptions: {
+      isPending: () => true,
+      numberOf: async (lid) => (lid === '3@lid' ? '33633333333@s.whatsapp.net' : undefined),
+    },
+  });
+  const group = '120363000000000001@g.us';
+  const number = { to: '+33622222222', chat: '33622222222@s.whatsapp.net' };
+  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'A', from: number.chat } });
+  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'B', from: '3@lid', type: 'read' } });
+  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'C', from: '4@lid' } });
+  const participant = '33644444444@s.whatsapp.net';
+  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'D', from: group, participant } });
+  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'E', from: number.chat, type: 'retry' } });
+  await new Promise(setImmediate);
+  for (const [wireId, stanza, isProven] of [
+    ['A', number, true],
+    ['A', { to: '+33633333333', chat: '3@lid' }, false],
+    ['B', { to: '+33633333333', chat: '33633333333@s.whatsapp.net' }, true],
+    ['B', { to: '3@lid', chat: '3@lid' }, true],
+    ['C', { to: '+33644444444', chat: '4@lid' }, true],
+    ['C', number, false],
+    ['D', { to: group, chat: group }, true],
+    ['D', number, false],
+    ['E', number, false],
+    ['F', number, false],
+  ] as const)
+    assert.equal(receipts.holds(wireId, stanza), isProven, `${wireId} ${stanza.chat}`);
+});
+
 /** Returns receipts on a clock of their own, with lists of those that were reported, acknowledged and dropped. */
 function heldReceipts(pending = new Set<string>()) {
   const clock = new FakeClock();

@@ -33,6 +33,19 @@ for (const isStopped of [false, true]) {
   });
 }
 
+for (const isReceived of [true, false]) {
+  const outcome = isReceived ? 'acknowledged' : 'unknown';
+  test(`a message is ${outcome} if ${isReceived ? 'a' : 'no'} phone reported it and the acknowledgement never came`, async () => {
+    const { clock, outcomes, doubts, received, relay } = scriptedOutbox();
+    await relay();
+    if (isReceived) received.add(ORDER.wireId);
+    await clock.advance(ORDER.deadlineMs - 1_000);
+    assert.deepEqual(outcomes, [], 'the acknowledgement may still come');
+    await clock.advance(1_000);
+    assert.deepEqual([outcomes, doubts], [[outcome], ['is anybody there?']]);
+  });
+}
+
 test('a message whose address is no longer the recipient’s fails if the network names no other', async () => {
   const { box, clock, relayed, outcomes, relay } = scriptedOutbox();
   await relay();

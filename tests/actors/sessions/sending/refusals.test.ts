@@ -26,12 +26,14 @@ test('each refusal of a message is reported by its code, logged with the message
   assert.deepEqual(await sent('a stanza not liked'), { kind: 'refused', code: '479' });
   await control.ackErrors(SHOP_PHONE, 429);
   assert.deepEqual(await sent('too fast'), { kind: 'rate_limited' });
-  await control.fault(SHOP_PHONE, 'unacked', 1);
+  await control.fault(SHOP_PHONE, 'unacked', 2);
+  assert.deepEqual(await sent('confirmed by its delivery', 2_000), { kind: 'acknowledged' });
+  await control.setHandset('+33622222222', false);
   assert.deepEqual(await sent('never confirmed', 2_000), { kind: 'unknown' });
   assert.deepEqual(
     host.figures().outcomes.map(({ outcome, code, count }) => [outcome, code, count]),
     [
-      ['acknowledged', '', 1],
+      ['acknowledged', '', 2],
       ['refused', '463', 1],
       ['refused', '479', 1],
       ['rate_limited', '', 1],

@@ -85,6 +85,7 @@ export function scriptedOutbox({
   const logged: object[] = [];
   const prepared: string[] = [];
   const stored: unknown[] = [];
+  const received = new Set<string>();
   let handedOn = 0;
   const numbers = new ExpiringCache({ lifeMs: DAY_MS, maxEntries: 9, nowMs: () => clock.monotonicMs() });
   numbers.set(ORDER.to, ORDER.to);
@@ -158,6 +159,7 @@ export function scriptedOutbox({
       carry: (_data, carry) => carry([]),
     },
     onUnanswered: () => doubts.push('is anybody there?'),
+    isReceived: ({ order }) => received.has(order.wireId),
   });
   return {
     box,
@@ -170,6 +172,8 @@ export function scriptedOutbox({
     logged,
     prepared,
     stored,
+    /** Wire ids that recipients' devices reported. */
+    received,
     handedOn: () => handedOn,
     /** Takes an order whose recipient has a device. Resolves when the client has the message. */
     async relay(change: Partial<SendOrder> = {}): Promise<void> {
