@@ -22,7 +22,10 @@ export interface SessionHost {
   open(shop: SessionAddress, options: SessionOpening): void;
   /** Ends the shop's session on this node and keeps its credentials. Silent: no `closed` event follows. */
   close(shop: SessionAddress): void;
-  /** Ends the session, unlinks this device on the network if it can, and erases the credentials. */
+  /**
+   * Ends the session, unlinks this device on the network if it can, and erases the credentials. A session that is asked
+   * for meanwhile opens after that.
+   */
   erase(shop: SessionAddress): Promise<void>;
   /** Gives the shop's session an order. Without an open session, `prepare` ends as `not_sent`. */
   order(shop: SessionAddress, order: SessionOrder): void;

@@ -18,6 +18,7 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { SessionReport, WorkerCommand } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
+import { Erasures } from './erasures.ts';
 import { HostedSession, type SettledOrder, workerFor } from './hosted-session.ts';
 import { NetworkVersion } from './network-version.ts';
 import { addSessionNote, noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
@@ -36,8 +37,9 @@ export class BaileysHost implements SessionHost {
   readonly #sessions = new Map<string, HostedSession>();
   readonly #counters = new SessionCounters();
   readonly #notes: SessionNotes;
-  /** Shops whose session opens once workers are ready and the version to send is known. */
-  readonly #awaitingWorker = new Set<string>();
+  /** Shops whose session opens once workers are ready, the version to send is known, and no erasure of it runs. */
+  readonly #awaiting = new Set<string>();
+  readonly #erasures = new Erasures((shopId) => this.#onErased(shopId));
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
   readonly #questions: WorkerQuestions;
@@ -78,8 +80,9 @@ export class BaileysHost implements SessionHost {
     this.#networkVersion = new NetworkVersion({ ...options, ask, onRead: () => this.#openAwaiting() });
   }
 
-  #mayOpen(): boolean {
-    return !this.#pool.isStarting() && this.#networkVersion.isRead;
+  /** A session that opens during an erasure would read the identity that is being erased. */
+  #mayOpen(shopId: string): boolean {
+    return !this.#pool.isStarting() && this.#networkVersion.isRead && !this.#erasures.isRunning(shopId);
   }
 
   open(shop: SessionAddress, opening: SessionOpening): void {
@@ -89,8 +92,8 @@ export class BaileysHost implements SessionHost {
     session.opening = opening;
     session.isClosing = false;
     session.enter('opening');
-    if (!this.#mayOpen()) {
-      this.#awaitingWorker.add(shop.shopId);
+    if (!this.#mayOpen(shop.shopId)) {
+      this.#awaiting.add(shop.shopId);
       return;
     }
     session.worker = workerFor(session, this.#sessions.values(), this.#pool.readyWorkers());
@@ -107,32 +110,37 @@ export class BaileysHost implements SessionHost {
   }
 
   #openAwaiting(): void {
-    if (!this.#mayOpen()) return;
-    const shopIds = [...this.#awaitingWorker];
-    this.#awaitingWorker.clear();
-    for (const shopId of shopIds) {
+    for (const shopId of [...this.#awaiting].filter((awaitingId) => this.#mayOpen(awaitingId))) {
+      this.#awaiting.delete(shopId);
       const session = this.#sessions.get(shopId);
       if (session !== undefined && !session.isClosing) this.open(session.shop, session.opening);
     }
   }
 
   close(shop: SessionAddress): void {
-    this.#awaitingWorker.delete(shop.shopId);
+    this.#awaiting.delete(shop.shopId);
     const session = this.#sessions.get(shop.shopId);
     if (session === undefined) return;
     session.isClosing = true;
     if (!this.#post(session, { kind: 'close', shopId: shop.shopId })) this.#sessions.delete(shop.shopId);
   }
 
-  async erase(shop: SessionAddress): Promise<void> {
-    const session = this.#sessions.get(shop.shopId);
-    if (session !== undefined) {
-      session.isClosing = true;
+  erase(shop: SessionAddress): Promise<void> {
+    const { shopId } = shop;
+    this.#awaiting.delete(shopId);
+    const session = this.#sessions.get(shopId);
+    if (session !== undefined) session.isClosing = true;
+    return this.#erasures.run(shopId, async () => {
       // The answer comes when the worker has ended all the shop's sessions so far.
-      await this.#ask(session, 'unlink');
-      if (session.isClosing) this.#sessions.delete(shop.shopId);
-    }
-    await eraseSealed(this.#options.store, shop);
+      if (session !== undefined) await this.#ask(session, 'unlink');
+      await eraseSealed(this.#options.store, shop);
+    });
+  }
+
+  /** The worker has no session of the shop. One that was asked for meanwhile opens now. */
+  #onErased(shopId: string): void {
+    if (this.#sessions.get(shopId)?.isClosing === true) this.#sessions.delete(shopId);
+    this.#openAwaiting();
   }
 
   order(shop: SessionAddress, order: SessionOrder): void {
@@ -320,7 +328,7 @@ export class BaileysHost implements SessionHost {
         this.#sessions.delete(shopId);
         continue;
       }
-      if (session.state === 'ended') continue;
+      if (session.state === 'ended' || this.#awaiting.has(shopId)) continue;
       session.enter('ended');
       this.#counters.countEnd('worker_lost');
       this.#report(session.shop, { type: 'session.worker_lost', generation: session.generation, detail });
