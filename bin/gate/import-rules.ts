@@ -62,7 +62,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/judging
     actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines actors/shops
-    actors policy runtime`,
+    actors policy`,
   'actors/shops/pool-link': `
     actors/shops/protocol actors/shops/reading actors/shops/state actors/shops/texts
     actors/shops/records actors/shops actors/tenants policy runtime/node runtime`,
