@@ -41,7 +41,9 @@ export function markRead(
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
   if (channelState(state) !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
   const { id, from, lid, wireId } = inbound.record;
-  builder.write(inboundReadWrite(state.shard, id, nowMs), inboundExpiry(state.shard, id, retentionMs));
+  // The day keeps the expiry that it has. By a smaller retention it might be over, with the messages of all tenants.
+  const expiry = [...inboundExpiry(state.shard, id, retentionMs), 'NX'] as const;
+  builder.write(inboundReadWrite(state.shard, id, nowMs), expiry);
   const writer = from ?? lid;
   if (writer !== null) builder.perform({ type: 'mark_read', from: writer, wireId });
   return done({ ...inbound, readAtMs: nowMs });

@@ -98,3 +98,17 @@ test('once a day the records get an expiry, and older ones leave the index, the 
   assert.equal(ofKey(await written(shop), 'PEXPIREAT').length, 2);
   assert.equal(forgets().length, 2);
 });
+
+test('a message that is marked as read leaves its day the expiry that it has', async () => {
+  const shop = await shopWithInbound('texts');
+  const record = (await written(shop)).find(([command]) => command === 'HSET');
+  const [, key, id] = record ?? [];
+  shop.writes.length = 0;
+  const reply = await shop.ask({ type: 'mark_read', inboundId: String(id) });
+  assert.equal((reply as { ok?: boolean }).ok, true, JSON.stringify(reply));
+  const expiries = shop.writes.filter(([command]) => command === 'PEXPIREAT');
+  assert.deepEqual(
+    expiries.map(([, expiring, , ...options]) => [expiring, options]),
+    [[key, ['NX']]],
+  );
+});
