@@ -124,7 +124,7 @@ const LEX_LIMIT = / LIMIT \d+ \d+/.source;
 /** For each command with options: its fixed arguments after the key, and the options that it may have here. */
 const OPTIONS: Readonly<Record<string, readonly [fixed: number, rest: RegExp]>> = {
   SET: [1, /^( NX)?( (EX|PX|PXAT) \d+)?$/],
-  PEXPIREAT: [1, /^( NX)?$/],
+  PEXPIREAT: [1, /^( NX| GT)?$/],
   HSCAN: [1, /^( COUNT \d+)?$/],
   SRANDMEMBER: [1, /^$/],
   // A score comes first, so there is no option before it.

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import { hashFields, type Store } from '../../../runtime/store.ts';
@@ -16,6 +15,12 @@ const SCAN_COUNT = 100;
 /** The store and the time by which stray messages are found. */
 export interface StraySources extends Retention {
   readonly store: Pick<Store, 'read'>;
+}
+
+/** The days that are searched, in whole days since the Unix epoch. */
+interface SearchedDays extends Pick<StraySources, 'store'> {
+  readonly newestDay: number;
+  readonly today: number;
 }
 
 /**
@@ -38,12 +43,21 @@ export async function strayDays(
   { store, retentionMs, nowMs }: StraySources,
 ): Promise<readonly string[]> {
   const newestDay = dayOf(nowMs - retentionMs) - 1;
-  const oldestDay = dayOf(nowMs - MOST_DAYS * DAY_MS) - 1;
+  const days = await storedDays(keyOf, { store, newestDay, today: dayOf(nowMs) });
+  return days.map(keyOf);
+}
+
+/** Returns the days up to `newestDay` whose keys are stored, newest first. Rejects as `Store.read` does. */
+export async function storedDays(
+  keyOf: (day: number) => string,
+  { store, newestDay, today }: SearchedDays,
+): Promise<readonly number[]> {
+  const oldestDay = today - MOST_DAYS - 1;
   const days = Array.from(
     { length: Math.max(0, newestDay - oldestDay + 1) },
     (_, index) => newestDay - index,
   );
-  const foundDays: string[] = [];
+  const foundDays: number[] = [];
   for (const part of partsOf(days, DAYS_AT_ONCE)) {
     const keys = part.map(keyOf);
     const [first, ...otherKeys] = keys;
@@ -51,7 +65,7 @@ export async function strayDays(
     const [count] = await store.read([['EXISTS', first, ...otherKeys]]);
     if (count === 0) continue;
     const counts = await store.read(keys.map((key) => ['EXISTS', key]));
-    foundDays.push(...keys.filter((_, index) => counts[index] === 1));
+    foundDays.push(...part.filter((_, index) => counts[index] === 1));
   }
   return foundDays;
 }

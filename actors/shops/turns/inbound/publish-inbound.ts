@@ -55,11 +55,15 @@ function keepAsLong(builder: TurnBuilder, id: string): void {
   const day = dayOf(nowMs);
   if (!oncePerDay(builder, 'inboundDay', day)) return;
   const oldestDay = dayOf(nowMs - retentionMs);
+  const peopleEndMs = dayEndsMs(day + 1, retentionMs);
   builder.write(
     inboundExpiry(shard, id, retentionMs),
     ['ZREMRANGEBYLEX', keys.inbound, '-', `(${firstIdOfDay(oldestDay)}`],
     ['ZREMRANGEBYSCORE', keys.inboundReceived, '-inf', nowMs - retentionMs],
-    ['PEXPIREAT', people.personIds, dayEndsMs(day + 1, retentionMs)],
+    // After a smaller retention, the ids stay as long as the messages that were accepted before. Redis has no option
+    // for both cases: without an expiry, and with an earlier one.
+    ['PEXPIREAT', people.personIds, peopleEndMs, 'NX'],
+    ['PEXPIREAT', people.personIds, peopleEndMs, 'GT'],
   );
   // Messages of a day are gone a day later than that.
   builder.perform({ type: 'forget_people', oldestDay: oldestDay - 1, today: day });

@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forgetPeople } from '../../../../actors/shops/effects/person-memory.ts';
 import { eraseInbound, inboundAmong } from '../../../../actors/shops/erasure/inbound-eraser.ts';
-import { inboundWrite, readInboundRecords } from '../../../../actors/shops/records/inbound-records.ts';
+import {
+  inboundKey,
+  inboundWrite,
+  readInboundRecords,
+} from '../../../../actors/shops/records/inbound-records.ts';
 import { dayOf } from '../../../../actors/shops/records/message-days.ts';
 import { type NumberVault, numberVault } from '../../../../actors/shops/records/number-vault.ts';
 import { readPerson } from '../../../../actors/shops/records/person-ids.ts';
 import { personEntry } from '../../../../actors/tenants/person-entry.ts';
-import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
+import { tenantAddress, tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
@@ -120,6 +124,24 @@ test('people whose last message has expired are forgotten, and all others keep t
   assert.equal(await redis.hlen(personIds), 5);
   await forgetPeople(store, tenantId, { oldestDay: today - 30, today: today + 1 });
   assert.equal(await redis.hlen(personIds), 3);
+});
+
+test('after a smaller retention people are forgotten once the days on which they wrote are gone', async () => {
+  const tenantId = newId(nowMs);
+  const vault = numberVault([presentBytes]);
+  const { personIds } = tenantKeys(tenantId);
+  const { shard } = tenantAddress(tenantId);
+  const today = dayOf(nowMs);
+  const ana = await person(tenantId, vault, ANA, nowMs - 10 * DAY_MS);
+  const silent = { number: '+33612345679', lid: undefined };
+  const other = await person(tenantId, vault, silent, nowMs - 11 * DAY_MS);
+  await redis.hset(inboundKey(shard, today - 10), 'an id', 'its record');
+  const isKnown = async (id: string) => (await redis.hexists(personIds, id)) === 1;
+  await forgetPeople(store, tenantId, { oldestDay: today - 3, today });
+  assert.deepEqual([await isKnown(ana), await isKnown(other)], [true, false]);
+  await redis.del(inboundKey(shard, today - 10));
+  await forgetPeople(store, tenantId, { oldestDay: today - 2, today: today + 1 });
+  assert.equal(await isKnown(ana), false);
 });
 
 test('an id stays among the people as long as any of its addresses, so that its person can be found to be erased', async () => {
