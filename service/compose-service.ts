@@ -71,6 +71,8 @@ export interface ServiceOptions {
   readonly onLost: () => void;
   /** Called if the node could not start, before its parts are stopped. */
   readonly onFailed?: (error: unknown) => void;
+  /** If it is aborted during the start, the node takes no lease, or gives back what it took. */
+  readonly signal?: AbortSignal;
 }
 
 /** Returns the bounds for people's attachments: those of attachments that are sent. */
@@ -90,8 +92,8 @@ interface StartedParts {
 
 /**
  * Starts a node of the service. Resolves when it takes requests. Rejects if Redis is not reachable or older than 7, or
- * if its data has another number of shards or other credentials keys. It also rejects if an address is not free. Before
- * it rejects, it stops all that has started, and calls `onFailed` before that stop.
+ * if its data has another number of shards or other credentials keys. It also rejects if an address is not free, and
+ * with the reason of `signal`. Before it rejects, it stops all that has started, and calls `onFailed` before that stop.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const parts: StartedParts = {};
@@ -109,7 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Starts the parts of a node one after the other, and adds each to `parts`. */
 async function startAllParts(
-  { environment, log, startHost, onLost }: ServiceOptions,
+  { environment, log, startHost, onLost, signal }: ServiceOptions,
   parts: StartedParts,
 ): Promise<Service> {
   const metrics = makeMetrics();
@@ -170,7 +172,9 @@ async function startAllParts(
   parts.http = http;
   requests.serve((payload) => http.serveForwarded(payload));
   spare = sparedDescriptors({ http, log });
+  signal?.throwIfAborted();
   await node.run();
+  signal?.throwIfAborted();
   actors.repairDirectory();
   return {
     node,

@@ -31,6 +31,8 @@ async function main(): Promise<void> {
     );
   };
   let runningService: Service | undefined;
+  const start = new AbortController();
+  const isAborted = (error: unknown): boolean => start.signal.aborted && error === start.signal.reason;
   let isWithdrawn = false;
   let delay: ArmedTimer | undefined;
   // Load balancers poll /readyz every few seconds, and send callers here until they have seen its 503.
@@ -43,7 +45,14 @@ async function main(): Promise<void> {
       return;
     }
     isWithdrawn = true;
-    if (runningService === undefined || environment.shutdownDelayMs === 0) {
+    if (runningService === undefined) {
+      // A start that failed ends with its own exit code.
+      if (isEnding) return;
+      beginEnd(0);
+      start.abort();
+      return;
+    }
+    if (environment.shutdownDelayMs === 0) {
       end(runningService, 0);
       return;
     }
@@ -69,10 +78,12 @@ async function main(): Promise<void> {
     },
     // The parts that have started stop now. Meanwhile a signal must not end the process with 0.
     onFailed(error) {
+      if (isAborted(error)) return;
       reportFailure(error);
       beginEnd(1);
     },
-  }).catch(() => exit(1));
+    signal: start.signal,
+  }).catch((error: unknown) => exit(isAborted(error) ? 0 : 1));
   runningService = service;
   const { apiUrl, adminUrl } = service.http;
   process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { type ServiceOptions, startService, stopService } from '../../service/compose-service.ts';
-import { spawnGuarded } from '../../service/dev/guarded-process.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { freePorts } from '../testbed/free-ports.ts';
@@ -20,6 +20,7 @@ import { sharedRedis } from '../testbed/shared-redis.ts';
 import { eventually } from '../testbed/waiting.ts';
 
 const { redis, url: redisUrl } = sharedRedis();
+const LEASE = '{runtime}:lease:failed-1';
 const dataDir = mkdtempSync(join(tmpdir(), 'failed-start-'));
 /** It has the address of the operators' listener. */
 const other = createServer();
@@ -80,7 +81,7 @@ test('a node whose address is not free gives back all that it took', async () =>
     },
     new RegExp(String(settings.ADMIN_PORT)),
   );
-  assert.equal(await redis.exists('{runtime}:lease:failed-1'), 0);
+  assert.equal(await redis.exists(LEASE), 0);
   assert.equal(host?.stops, 1);
   const free = createServer().listen(Number(settings.PORT), '127.0.0.1');
   await once(free, 'listening');
@@ -148,16 +149,72 @@ test('a stop whose first steps fail stops all parts, and reports the errors in t
   await eventually(async () => (await connectionsOfOthers()) === 0, 10_000);
 });
 
-test('a signal during the stop after a failed start does not hide the failure', async () => {
-  await redis.del('credentials-check');
-  const service = spawnGuarded({
+test('a start that is aborted before the node runs takes no lease, and one that is aborted later gives it back', async () => {
+  await redis.del(LEASE);
+  const steps: string[] = [];
+  for (const moment of ['before', 'after'] as const) {
+    const start = new AbortController();
+    const hosts: CountedHost[] = [];
+    const starting = startService({
+      environment: serviceEnvironment({ ...settings, ADMIN_PORT: '0' }),
+      log: new QuietLog(),
+      startHost: (node, listener) => {
+        const run = node.run.bind(node);
+        node.run = async () => {
+          await run();
+          steps.push(`runs: ${await redis.exists(LEASE)}`);
+          start.abort();
+        };
+        if (moment === 'before') start.abort();
+        const host = new CountedHost({ clock, listener });
+        hosts.push(host);
+        return host;
+      },
+      onLost: () => undefined,
+      signal: start.signal,
+    });
+    await assert.rejects(starting, (error) => error === start.signal.reason);
+    steps.push(`${moment}: ${await redis.exists(LEASE)}`);
+    assert.deepEqual(
+      hosts.map(({ stops }) => stops),
+      [1],
+    );
+    await eventually(async () => (await connectionsOfOthers()) === 0, 10_000);
+  }
+  assert.deepEqual(steps, ['before: 0', 'runs: 1', 'after: 0']);
+});
+
+/** Starts the program with these changes of its settings. */
+function startProgram(changes: Readonly<Record<string, string>> = {}): GuardedProcess {
+  return spawnGuarded({
     name: 'failed-1',
     command: process.execPath,
     args: [...nodeFlags, moduleFile('service/service.ts')],
     workingDirectory: root,
-    environment: { PATH: dirname(process.execPath), ...settings },
+    environment: { PATH: dirname(process.execPath), ...settings, ...changes },
     errors: 'read',
   });
+}
+
+test('a signal during the start ends the program with 0, without its lease', async (context) => {
+  await redis.del(LEASE);
+  // To ask for the lease again and again would be too slow: the start ends soon after it is taken.
+  await redis.config('SET', 'notify-keyspace-events', 'KA');
+  const subscriber = redis.duplicate();
+  context.after(() => subscriber.disconnect());
+  await subscriber.subscribe(`__keyspace@0__:${LEASE}`);
+  const isTaken = once(subscriber, 'message');
+  const program = startProgram({ ADMIN_PORT: '0' });
+  program.stderr?.resume();
+  await isTaken;
+  program.signal('SIGTERM');
+  assert.equal((await program.ended).code, 0);
+  assert.equal(await redis.exists(LEASE), 0);
+});
+
+test('a signal during the stop after a failed start does not hide the failure', async () => {
+  await redis.del('credentials-check');
+  const service = startProgram();
   let text = '';
   service.stderr?.on('data', (chunk: Buffer) => {
     text += chunk.toString();
