@@ -149,12 +149,14 @@ export class Outbox {
   }
 
   /**
-   * The socket has closed. `comesBack` is true if a connection may follow, which sends unacknowledged messages again.
+   * The socket has closed. `comesBack` is true if a connection may follow, which sends unacknowledged messages again. A
+   * message that a recipient's device reported is `acknowledged` now, and so is not sent again.
    */
   onClosed({ comesBack }: { readonly comesBack: boolean }): void {
+    const { isReceived } = this.#options;
     for (const pendingOrder of this.#orders.all()) {
       const mayHaveLeft = pendingOrder.phase === 'transmitting';
-      if (comesBack && pendingOrder.mayBeRepeated) this.#keep(pendingOrder);
+      if (comesBack && pendingOrder.mayBeRepeated && !isReceived(pendingOrder)) this.#keep(pendingOrder);
       else this.#orders.settle(pendingOrder, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }

@@ -33,6 +33,14 @@ for (const isStopped of [false, true]) {
   });
 }
 
+test('a message that a phone reported is acknowledged when its connection is lost, and not kept for the next one', async () => {
+  const { box, memory, outcomes, received, relay } = scriptedOutbox();
+  await relay();
+  received.add(ORDER.wireId);
+  box.onClosed({ comesBack: true });
+  assert.deepEqual([memory.unacknowledged.isKept(ORDER.wireId), outcomes], [false, ['acknowledged']]);
+});
+
 for (const isReceived of [true, false]) {
   const outcome = isReceived ? 'acknowledged' : 'unknown';
   test(`a message is ${outcome} if ${isReceived ? 'a' : 'no'} phone reported it and the acknowledgement never came`, async () => {

@@ -47,10 +47,13 @@ for (const to of [PERSON, GROUP]) {
       });
       await pair(network, shop);
       const order = textOrder('once', { to });
+      // A phone that is off does not report the message, which would be its outcome.
+      await control.setHandset(PERSON, false);
       await loseLine(network, shop, { order, loss, generation: 2 });
       assert.equal(log.all(shop, 'session.send_outcome').length, 0, 'it may still be known');
       host.open(shop, { generation: 3 });
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      await control.setHandset(PERSON, true);
       const { items } = await control.inbox(PERSON);
       assert.deepEqual(
         items.map(({ messageId, text, duplicates }) => [messageId, text, duplicates]),
@@ -62,6 +65,39 @@ for (const to of [PERSON, GROUP]) {
     });
   }
 }
+
+test('a message that its recipient’s phone reported is acknowledged with the loss of its line, and goes once', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
+  const order = textOrder('reported');
+  await control.fault(SHOP_PHONE, 'unacked', 1);
+  host.order(shop, { type: 'prepare', order });
+  await until('it arrived', async () => (await network.received(shop, PERSON)).length === 1);
+  await control.sendReceipts(PERSON, { to: SHOP_PHONE, type: 'delivered', id: order.wireId });
+  // The client has the receipt once it has a stanza that came after it.
+  await control.write('+33633333333', { to: SHOP_PHONE, text: 'after it', wait: false });
+  host.order(shop, { type: 'confirm', token: (await log.next(shop, 'session.inbound')).token });
+  assert.equal(log.all(shop, 'session.send_outcome').length, 0);
+  await control.fault(SHOP_PHONE, 'drop');
+  await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+  assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+  const { receipts } = await log.next(shop, 'session.receipts');
+  assert.ok(receipts.some(({ wireId }) => wireId === order.wireId));
+  const types = log.typesOf(shop);
+  assert.ok(types.indexOf('session.send_outcome') < types.indexOf('session.receipts'));
+  host.open(shop, { generation: 3 });
+  await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+  const next = textOrder('the next');
+  host.order(shop, { type: 'prepare', order: next });
+  assert.equal((await log.next(shop, 'session.send_outcome')).messageId, next.messageId);
+  const { items } = await control.inbox(PERSON);
+  assert.deepEqual(
+    items.map(({ text, duplicates }) => [text, duplicates]),
+    [
+      ['reported', 0],
+      ['the next', 0],
+    ],
+  );
+});
 
 test('a message whose line is lost twice is unknown, and not sent a third time', async (context) => {
   const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
