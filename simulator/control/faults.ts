@@ -52,6 +52,8 @@ export const COUNTED_FAULTS = {
   no_lid: true,
   /** The message is accepted and delivered, but not acknowledged. */
   unacked: true,
+  /** The message is accepted and delivered. It is not acknowledged, and no handset's receipt arrives. */
+  unconfirmed: true,
   /** The answer to the usync question leaves out every row. */
   unlisted: true,
   /** The copy of a message is unreadable at its recipient, which asks for it again at the sender's next login. */

@@ -63,6 +63,7 @@ export async function takeMessage(
   const parts = partsOf(network, companion, stanza, audience.phones);
   network.sendCounts.countTaken(companion.id, parts.length);
   for (const part of parts) await deliver(network, incomingMessage, part);
+  if (network.faults.take('unconfirmed', companion.phone)) return;
   if (network.faults.take('unacked', companion.phone)) {
     receipts.release();
     return;

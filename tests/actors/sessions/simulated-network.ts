@@ -151,7 +151,7 @@ async function connect(parts: {
       await control.setNumber(number, true, [form]);
     },
     async meets(_shop, problem) {
-      if (problem === 'no_ack') await control.fault(SHOP_PHONE, 'unacked', 1);
+      if (problem === 'no_ack') await control.fault(SHOP_PHONE, 'unconfirmed', 1);
       else await control.ackErrors(SHOP_PHONE, Number(problem.ackError));
     },
     async drop(_shop, kind) {
