@@ -107,7 +107,7 @@ export class DeviceSessions {
   /**
    * Prepares for a message to these people and to the shop's own devices: requests their devices and opens the missing
    * sessions. Resolves with true if anyone can be reached. If there are other people, only they count. Rejects like
-   * `open`.
+   * `open`. A failure about devices that an earlier message left out is only logged if anyone else can be reached.
    */
   async reach(addresses: readonly string[]): Promise<boolean> {
     const socket = this.#socket;
@@ -117,13 +117,40 @@ export class DeviceSessions {
     await this.#knowNumbers([...addresses, ownPerson].filter(isNumberAddress));
     const people = [...new Set([...addresses, ownPerson])];
     const devicesFound = await socket.getUSyncDevices(people, true, false);
-    const retriedAddresses = people.flatMap((person) => this.#leftOutBefore(person));
-    const openAddresses = await this.open([...devicesFound.map(({ jid }) => jid), ...retriedAddresses]);
+    const foundAddresses = [
+      ...devicesFound.map(({ jid }) => jid),
+      ...people.flatMap((person) => this.#leftOutBefore(person)),
+    ];
+    const retriedAddresses = foundAddresses.filter((address) => this.#isLeftOut(address));
+    const openAddresses = await this.open(foundAddresses.filter((address) => !this.#isLeftOut(address)));
     const isOther = (address: string): boolean =>
       ![personOf(id), personOf(lid ?? '')].includes(personOf(address));
-    return addresses.some(isOther)
-      ? openAddresses.some(isOther)
-      : addresses.length > 0 && openAddresses.length > 0;
+    const counts = addresses.some(isOther) ? isOther : () => addresses.length > 0;
+    return this.#retry(retriedAddresses, (retriedOpen) => [...openAddresses, ...retriedOpen].some(counts));
+  }
+
+  /**
+   * Asks again for the keys of devices that an earlier message left out. `isReached` gets those that are open now, and
+   * returns true if anyone can be reached. A failure then leaves the others out once more.
+   */
+  async #retry(
+    addresses: readonly string[],
+    isReached: (openAddresses: readonly string[]) => boolean,
+  ): Promise<boolean> {
+    try {
+      return isReached(await this.open(addresses));
+    } catch (error) {
+      if (!isReached(addresses.filter((address) => !this.#isLeftOut(address)))) throw error;
+      this.#context.logFailure('the keys of left-out devices were not given; the others get the message')(
+        error,
+      );
+      return true;
+    }
+  }
+
+  /** True if an earlier message left the device out, and the next one asks for its keys again. */
+  #isLeftOut(address: string): boolean {
+    return this.#memory.keyless.get(address) === NOT_NOW;
   }
 
   /** Returns the devices that an earlier message left out. The client does not see them. */
@@ -132,7 +159,7 @@ export class DeviceSessions {
     const knownDevices = this.#memory.devices.get<readonly KnownDevice[]>(user) ?? [];
     return knownDevices
       .map(({ server, device }) => jidEncode(user, server, device))
-      .filter((address) => this.#memory.keyless.get(address) === NOT_NOW);
+      .filter((address) => this.#isLeftOut(address));
   }
 
   /**

@@ -29,6 +29,7 @@ function refusing(refused: ReadonlySet<string>, inject: () => void = () => undef
     user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
     signalRepository: {
       validateSession: async () => ({ exists: false }),
+      getSessionInfo: async () => null,
       injectE2ESession: async () => inject(),
     },
     async query({ content }: BinaryNode) {
@@ -68,19 +69,24 @@ function withKeys({ attrs }: BinaryNode): BinaryNode {
 
 test('two devices for which the network refuses the request are left out, and the others are not', async () => {
   const missingDevices = [DEVICES[123] ?? '', DEVICES[777] ?? ''];
-  const { sessions } = refusing(new Set(missingDevices));
+  const { sessions, asked } = refusing(new Set(missingDevices));
   const open = await sessions.open(DEVICES);
   assert.deepEqual(
     DEVICES.filter((address) => !open.includes(address)),
     missingDevices,
   );
+  const { length } = asked;
+  assert.deepEqual(await sessions.open(missingDevices), []);
+  assert.equal(asked.length, length, 'they are left out for an hour');
 });
 
 test('a device whose keys the client does not take is left out, and the log names the error alone', async () => {
-  const { sessions, logged } = refusing(new Set(), () => {
+  const { sessions, asked, logged } = refusing(new Set(), () => {
     throw new TypeError('bad key 0501aa of 33600000002');
   });
   assert.deepEqual(await sessions.open(DEVICES.slice(0, 1)), []);
+  assert.deepEqual(await sessions.open(DEVICES.slice(0, 1)), []);
+  assert.equal(asked.length, 1, 'it is left out for an hour');
   assert.equal(logged.length, 1);
   assert.match(JSON.stringify(logged), /"error":"TypeError","cause":""/);
   assert.doesNotMatch(JSON.stringify(logged), /0501aa|33600000002/);
@@ -116,6 +122,7 @@ for (const { code, isAskedAgain } of [
       user: own,
       signalRepository: {
         validateSession: async () => ({ exists: false }),
+        getSessionInfo: async () => null,
         injectE2ESession: async () => undefined,
       },
       async getUSyncDevices(people: readonly string[]) {

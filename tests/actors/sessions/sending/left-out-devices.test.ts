@@ -1,0 +1,78 @@
+/** Devices whose keys the network does not give for a moment. The other people of a group still get each message. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BinaryNode, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys';
+import {
+  DeviceSessions,
+  isKeyless,
+} from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
+import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
+
+const READER = '100@lid';
+const LEFT_OUT = '200@lid';
+const RATE_LIMIT = Object.assign(new Error('rate-overlimit'), { data: 429 });
+
+/**
+ * Returns device sessions whose first message reached the reader, and left the other person out. The network then
+ * answers as `next` says.
+ */
+async function afterFirstMessage(next: () => BinaryNode | undefined) {
+  const memory = newShopMemory(new FakeClock());
+  memory.devices.set('900', []);
+  for (const user of ['100', '200']) memory.devices.set(user, [{ user, server: 'lid', device: 0 }]);
+  const asked: string[] = [];
+  const logged: string[] = [];
+  const withSession = new Set([READER]);
+  const busy = ({ attrs }: BinaryNode): BinaryNode => {
+    return { tag: 'user', attrs, content: [{ tag: 'error', attrs: { code: '503' } }] };
+  };
+  let isFirst = true;
+  const socket = {
+    user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
+    signalRepository: {
+      // Like the client's, it reports a session for a device that is left out (`ratchets.ts`).
+      validateSession: async (address: string) => {
+        return { exists: isKeyless(memory.keyless, address) || withSession.has(address) };
+      },
+      getSessionInfo: async (address: string) => (withSession.has(address) ? {} : null),
+    },
+    getUSyncDevices: async (people: readonly string[]) =>
+      people.filter((jid) => jid !== '900@lid' && !isKeyless(memory.keyless, jid)).map((jid) => ({ jid })),
+    async query({ content }: BinaryNode) {
+      const users = getBinaryNodeChildren((content as BinaryNode[])[0], 'user');
+      asked.push(...users.map(({ attrs }) => attrs.jid ?? ''));
+      if (!isFirst) return next();
+      isFirst = false;
+      return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users.map(busy) }] };
+    },
+  };
+  const context = fakeOf<SessionContext>({ memory, logFailure: (text) => () => void logged.push(text) });
+  const sessions = new DeviceSessions(context, socket as unknown as WASocket);
+  assert.equal(await sessions.reach([READER, LEFT_OUT]), true);
+  assert.deepEqual(asked.splice(0), [LEFT_OUT]);
+  return { sessions, memory, asked, logged, withSession };
+}
+
+const refuse = (): never => {
+  throw RATE_LIMIT;
+};
+
+for (const { failure, next } of [
+  { failure: 'gets no reply', next: () => undefined },
+  { failure: 'is refused with 429', next: refuse },
+]) {
+  test(`a post reaches the others if the question about a left-out device ${failure}`, async () => {
+    const { sessions, asked, logged } = await afterFirstMessage(next);
+    assert.equal(await sessions.reach([READER, LEFT_OUT]), true);
+    assert.deepEqual([asked, logged.length], [[LEFT_OUT], 1]);
+  });
+
+  test(`a message to a left-out device alone fails if the question about it ${failure}`, async () => {
+    const { sessions, asked, logged } = await afterFirstMessage(next);
+    await assert.rejects(sessions.reach([LEFT_OUT]));
+    assert.deepEqual([asked, logged], [[LEFT_OUT], []]);
+  });
+}
