@@ -202,11 +202,20 @@ export class DeviceSessions {
       const lack = keyless.get(address);
       if (isFresh) keyless.del(address);
       else if (lack === NO_KEYS) continue;
+      else if (lack === NOT_NOW && (await this.#hasSessionByNow(address))) continue;
       else if (lack === undefined && (await signalRepository.validateSession(address)).exists) continue;
       askedAddresses.push(address);
     }
     if (askedAddresses.length > 0) await this.#fetch(askedAddresses);
     return otherAddresses.filter((address) => !isKeyless(keyless, address));
+  }
+
+  /** True if a device that was left out has a session, because its person wrote. It is then no longer left out. */
+  async #hasSessionByNow(address: string): Promise<boolean> {
+    // `validateSession` reports a session for each device that is left out (`ratchets.ts`).
+    if ((await this.#socket.signalRepository.getSessionInfo(address)) === null) return false;
+    this.#memory.keyless.del(address);
+    return true;
   }
 
   async #fetch(addresses: readonly string[]): Promise<void> {

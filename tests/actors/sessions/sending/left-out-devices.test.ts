@@ -76,3 +76,10 @@ for (const { failure, next } of [
     assert.deepEqual([asked, logged], [[LEFT_OUT], []]);
   });
 }
+
+test('a left-out device with a session by now gets the message, and is not asked about', async () => {
+  const { sessions, memory, asked, withSession } = await afterFirstMessage(refuse);
+  withSession.add(LEFT_OUT);
+  assert.equal(await sessions.reach([LEFT_OUT]), true);
+  assert.deepEqual([asked, isKeyless(memory.keyless, LEFT_OUT)], [[], false]);
+});
