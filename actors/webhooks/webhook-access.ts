@@ -17,11 +17,14 @@ export interface WebhookAccess {
     ids: readonly string[],
   ) => Promise<ReadonlyMap<string, WebhookProgress>>;
   readonly viewOf: (tenantId: string, webhook: WebhookRecord) => Promise<WebhookView>;
-  /** Returns the reply about a webhook, or `NOT_FOUND` if there is none. */
+  /**
+   * Returns the reply about a webhook, or `NOT_FOUND` if there is none. `isSent`: its tenant and itself are active, so
+   * the webhook is sent events.
+   */
   readonly withWebhook: <Value, Code extends FailureCode = never>(
     tenantId: string,
     webhookId: string,
-    answer: (webhook: WebhookRecord) => Promise<Outcome<Value, Code>>,
+    answer: (webhook: WebhookRecord, isSent: boolean) => Promise<Outcome<Value, Code>>,
   ) => Promise<WebhookOutcome<Value, Code>>;
 }
 
@@ -40,8 +43,10 @@ export function webhookAccess({
     viewOf: async (tenantId, webhook) =>
       webhookView(webhook, (await progressOf(tenantId, [webhook.id])).get(webhook.id)),
     async withWebhook(tenantId, webhookId, answer) {
-      const webhook = (await presentTenant(actors, tenantId))?.webhooks.get(webhookId);
-      return webhook === undefined ? failed('NOT_FOUND') : answer(webhook);
+      const tenant = await presentTenant(actors, tenantId);
+      const webhook = tenant?.webhooks.get(webhookId);
+      if (tenant === undefined || webhook === undefined) return failed('NOT_FOUND');
+      return answer(webhook, tenant.record.active && webhook.disabled === null);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { movedAwayFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { cursorOf, streamIdOf } from '../tenants/stored-events/event-cursor.ts';
@@ -22,6 +23,11 @@ import type { WebhookPump } from './webhook-pump.ts';
 const WEBHOOK_DISABLED = 'The webhook is disabled, or its tenant is not active.';
 const TOO_MANY_WAIT = `More than ${MOST_WAITING} events would wait to be sent to the webhook; replay fewer, or once fewer wait.`;
 
+/** How often the record is read for one replay, at most. */
+const REPLAY_TRIES = 2;
+
+type Replay = WebhookOperations['replay'];
+
 export interface WebhookDeliveriesOptions {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
@@ -34,6 +40,23 @@ export function webhookDeliveries(
   { store, clock, pump, makeId }: WebhookDeliveriesOptions,
   { withWebhook, progressOf }: Pick<WebhookAccess, 'withWebhook' | 'progressOf'>,
 ): Pick<WebhookOperations, 'test' | 'attempts' | 'replay'> {
+  const replay = (tries: number, ...call: Parameters<Replay>): ReturnType<Replay> => {
+    const [tenantId, webhookId, selection] = call;
+    return withWebhook(tenantId, webhookId, async (webhook, isSent) => {
+      const { events } = tenantKeys(tenantId);
+      const replayedEvents =
+        'eventIds' in selection
+          ? await eventsOf(store, { key: events, eventIds: selection.eventIds, webhook })
+          : await eventsSince(store, { key: events, sinceMs: selection.sinceMs, webhook });
+      const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayedEvents));
+      if (outcome === 'replayed') return done({ replayed: replayedEvents.length });
+      if (outcome === 'full') return failed('CONFLICT', { message: TOO_MANY_WAIT });
+      if (!isSent) return failed('CONFLICT', { message: WEBHOOK_DISABLED });
+      // Since the record was read, the tenant left this node, its actor was restarted, or the endpoint was disabled.
+      if (tries === 1) throw movedAwayFailure();
+      return replay(tries - 1, ...call);
+    });
+  };
   return {
     test: (tenantId, webhookId) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
@@ -58,17 +81,7 @@ export function webhookDeliveries(
           deadLetters: (progress?.dead ?? []).map((letter) => cursorOf(placeOf(letter))),
         });
       }),
-    replay: (tenantId, webhookId, selection) =>
-      withWebhook(tenantId, webhookId, async (webhook) => {
-        const { events } = tenantKeys(tenantId);
-        const replayedEvents =
-          'eventIds' in selection
-            ? await eventsOf(store, { key: events, eventIds: selection.eventIds, webhook })
-            : await eventsSince(store, { key: events, sinceMs: selection.sinceMs, webhook });
-        const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayedEvents));
-        if (outcome === 'replayed') return done({ replayed: replayedEvents.length });
-        return failed('CONFLICT', { message: outcome === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
-      }),
+    replay: (...call) => replay(REPLAY_TRIES, ...call),
   };
 }
 

@@ -35,7 +35,7 @@ test('a replay from a moment on sends the first 200 events that the webhook is t
   };
   const options = { store: { read }, clock: new FakeClock(), pump, makeId: () => '' };
   const { replay } = webhookDeliveries(options as unknown as WebhookDeliveriesOptions, {
-    withWebhook: (_tenantId, _webhookId, answer) => answer(webhook),
+    withWebhook: (_tenantId, _webhookId, answer) => answer(webhook, true),
     progressOf: () => assert.fail(),
   });
   assert.deepEqual(await replay('tenant', 'hook', { sinceMs: 1_001 }), {

@@ -54,7 +54,7 @@ export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unkn
       { store: answering(() => [['1-1', ['w', 'hook', 'd', text]]]) } as unknown as WebhookDeliveriesOptions,
       {
         ...webhookAccess({ actors: NO_ACTORS, store: answering(() => [null]) }),
-        withWebhook: (_tenantId, _webhookId, answer) => answer(webhookRecord()),
+        withWebhook: (_tenantId, _webhookId, answer) => answer(webhookRecord(), true),
       },
     ).attempts(ID, 'hook', 10),
   storedBatch: (text, draw) => {
