@@ -1,5 +1,4 @@
 import type { Actors } from '../../runtime/actors.ts';
-import { afterCommand } from '../../runtime/after-command.ts';
 import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import { done, failed } from '../failure.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
@@ -42,7 +41,7 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
     const answer = await askTenant(actors, tenantId, command);
     if (!answer.ok) return answer;
     await waitAtMost(clock, ERASED_WITHIN_MS, erasure.run(tenantAddress(tenantId)));
-    const state = await afterCommand(() => remainingTenant(tenantId));
+    const state = await remainingTenant(tenantId);
     if (state === undefined || !isLeft(state)) return done({ id, deleted: true });
     return done({ id, deleted: false, ...leftOf(state) });
   };

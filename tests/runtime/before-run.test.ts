@@ -57,6 +57,15 @@ test('a node takes no shard before it runs, and then wakes all actors that must 
   await first.outcome(node.stop());
 });
 
+test('a node that is stopped before it runs announces nothing to the others', async () => {
+  const first = await memoryNode();
+  const { node } = await startedNode(first, 'b');
+  const notices: string[] = [];
+  await first.outcome(first.engine.subscribe('{runtime}:changes', (notice) => void notices.push(notice)));
+  await first.outcome(node.stop());
+  assert.deepEqual(notices, []);
+});
+
 test('a node that is stopped before it runs ends no other process under its id, even if its clock is off', async () => {
   const first = await memoryNode();
   const { node, log } = await startedNode(first, 'a', 3_600_000);

@@ -55,6 +55,27 @@ test('a dead letter that is replayed twice at once is carried out once', async (
   assert.equal(await world.outcome(actors.ask(firstAddress, { type: 'read' })), 5);
 });
 
+test('a replay that was carried out is not said to be undone if its dead letter cannot be dropped', async () => {
+  let broken = true;
+  const world = await memoryNode({
+    hooks: {
+      readingFacts: () => {
+        if (broken) throw new Error('not yet');
+        return undefined;
+      },
+      performed: () => world.callOutcome('refused'),
+    },
+  });
+  const { deadLetters, actors } = world.node;
+  await world.outcome(actors.ask(firstAddress, add(5)));
+  broken = false;
+  const [letter] = (await world.outcome(deadLetters.list())) as { id: string }[];
+  const replayed = world.outcome(deadLetters.replay(letter?.id ?? '', firstAddress.shard));
+  assert.equal(await replayed, 'OUTCOME_UNKNOWN');
+  world.callOutcome('arrives');
+  assert.equal(await world.outcome(actors.ask(firstAddress, { type: 'read' })), 5);
+});
+
 test('a replayed dead letter that throws again is still one dead letter', async () => {
   const world = await memoryNode();
   const { deadLetters, actors } = world.node;

@@ -137,6 +137,22 @@ test('a control command that throws while Redis refuses commits is one crash, ho
   assert.equal(node.counters.crashes, 2, 'another one');
 });
 
+test('an error of the turn in the place of a control command is noted, also if the command was tried before', async () => {
+  const { node, engine, clock, log, outcome } = await memoryNode({ hooks: { recover: true } });
+  await outcome(node.actors.ask(firstAddress, add(1)));
+  const commit = engine.commit.bind(engine);
+  engine.commit = async (sections) => {
+    engine.commit = async () => {
+      engine.commit = commit;
+      return [{ code: 'failed', message: 'a defect', failures: new Map([[0, 'the defect']]) }];
+    };
+    return sections.map(() => ({ code: 'unavailable', message: 'Redis is full' }));
+  };
+  node.actors.tell(firstAddress, { type: 'event', does: 'throw' });
+  await clock.until(() => node.counters.restarts === 1);
+  assert.deepEqual([node.counters.crashes, log.errors.length], [2, 2]);
+});
+
 test('a state that cannot be loaded is tried again, then suspends its actor alone', async () => {
   let broken = true;
   const world = await memoryNode({

@@ -261,7 +261,11 @@ const OPERATOR_CALLS: Readonly<Record<string, () => Promise<Call>>> = {
   deleteTenant: () => ofTenant(),
 };
 
-/** They give no command to an actor, or the loop that sends events gives it as the last step. */
+/**
+ * They give no command of their own to an actor. `createTenant` and `changeClientVersion` write to the store. The loop
+ * that sends events gives the command of `replayWebhook`, as the last step. `replayDeadLetter` repeats a command, and
+ * tests/runtime/dead-letters.test.ts has what follows it.
+ */
 const WITHOUT_COMMAND = new Set([
   'resumeTenant',
   'restartActor',

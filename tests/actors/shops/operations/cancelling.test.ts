@@ -11,10 +11,11 @@ const POOL = { tenantId: '66b1f0a2c3d4e5f607182903', shopId: '66b1f0a2c3d4e5f607
 const AT_POOL = [{ messageId: '66b1f0a2c3d4e5f607182905', createdAtMs: 1, pool: POOL }];
 const FILTER = { idempotencyKeyPrefix: undefined, to: undefined, acceptedBeforeMs: undefined };
 
-/** The shop takes these commands, and then is no longer here. */
+/** The shop takes these commands one after the other, and then is no longer here. */
 function optionsOf(taken: readonly string[]) {
+  const expected = [...taken];
   const ask = async (_: unknown, { type }: { type: string }): Promise<unknown> => {
-    if (!taken.includes(type)) throw movedAwayFailure();
+    if (expected.shift() !== type) throw movedAwayFailure();
     return done({ ended: 3, atPool: AT_POOL });
   };
   const takeBackCancelled = async () => ({ kind: 'cancelled' }) as never;
@@ -30,6 +31,13 @@ test('messages of the queue were cancelled, and those at the pool cannot be: not
 test('the pool gave a message back, and its shop is not told: not said to be undone', async () => {
   const { messageId } = AT_POOL[0] ?? { messageId: '' };
   await assert.rejects(cancelOne(optionsOf(['cancel']), SHOP, messageId), { code: 'OUTCOME_UNKNOWN' });
+});
+
+test('a message was taken back, and the shop cannot say where it is now: not said to be undone', async () => {
+  const { messageId } = AT_POOL[0] ?? { messageId: '' };
+  await assert.rejects(cancelOne(optionsOf(['cancel', 'pool.answered']), SHOP, messageId), {
+    code: 'OUTCOME_UNKNOWN',
+  });
 });
 
 test('nothing was done: another owner may be asked', async () => {
