@@ -9,11 +9,12 @@ import {
 } from '../../../../actors/shops/operations/connecting.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import type { ChannelView } from '../../../../actors/shops/shop-operations.ts';
+import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 /** A shop whose session gives no code unless a test does, and the operations on its connection. */
-async function slowShop() {
+async function slowShop(qrImage = async () => 'image') {
   const shop = await ShopHarness.start();
   const clock = new FakeClock();
   const waiters = new ChannelWaiters(clock);
@@ -25,7 +26,7 @@ async function slowShop() {
     actors,
     clock,
     waiters,
-    qrImage: async () => 'image',
+    qrImage,
     pairing: { take: () => undefined },
   });
   return { shop, clock, waiters, operations, reference: shop.state.shop };
@@ -62,4 +63,14 @@ test('changes without a code do not make the wait longer, and a code ends it', a
     waiters.notify(reference.shopId);
   });
   assert.deepEqual(await answeredAfter(clock, call), [2, 'one']);
+});
+
+test('a code that cannot be drawn: only a call that started nothing says that it did nothing', async () => {
+  const busy = () => Promise.reject(new RuntimeFailure('NODE_BUSY', 'the QR code cannot be drawn now', 2));
+  const { shop, operations, reference } = await slowShop(busy);
+  shop.command({ type: 'connect' });
+  shop.session({ type: 'session.qr', qr: 'one', expiresAtMs: 1 });
+  await assert.rejects(operations.connect(reference), { code: 'OUTCOME_UNKNOWN' });
+  for (const read of [operations.channel, operations.pollConnection])
+    await assert.rejects(read(reference), { code: 'NODE_BUSY' });
 });
