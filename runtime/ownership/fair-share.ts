@@ -21,8 +21,11 @@ interface ShareInput {
   readonly held: ReadonlySet<number>;
   /** Shards that this node is handing over. */
   readonly leaving: ReadonlySet<number>;
-  /** Incarnations that are stopping. They get no share, and the shards that they still own are not free. */
-  readonly stopping: ReadonlySet<string>;
+  /**
+   * Incarnations that are stopping. They get no share, and the shards that they still own are not free. This node plans
+   * nothing while it stops, so its own name here is from a forged notice and means nothing.
+   */
+  readonly stopping: Pick<ReadonlySet<string>, 'has'>;
   /** True while nodes without a lease may only not have reached Redis. Their shards are then not free. */
   readonly isInGrace: boolean;
 }
@@ -37,7 +40,7 @@ interface ShareInput {
  */
 export function planShare(input: ShareInput): SharePlan {
   const { records, nodes, incarnation, held, stopping } = input;
-  const sharers = nodes.filter((node) => !stopping.has(node.incarnation));
+  const sharers = nodes.filter((node) => node.incarnation === incarnation || !stopping.has(node.incarnation));
   const place = sharers.findIndex((node) => node.incarnation === incarnation);
   if (place === -1) return { claims: [], releases: [], strays: [] };
   const share = (total: number): number =>

@@ -1,4 +1,6 @@
+import type { Clock } from '../clock.ts';
 import { type NodeRecord, parseRecord, recordText, type ShardRecord, UNCLAIMED_RECORD } from '../engine.ts';
+import type { RuntimeLimits } from '../limits.ts';
 
 /** A node as an operator sees it. */
 export interface NodeView {
@@ -35,11 +37,32 @@ export function nodeIdOf(incarnation: string): string {
 export class OwnershipView {
   #records: ShardRecord[];
   #nodes: readonly NodeRecord[] = [];
-  /** Incarnations that announced that they are stopping. */
-  readonly stopping = new Set<string>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #stoppingMs: number;
+  /** Incarnations that announced that they are stopping, with the monotonic time until which that is believed. */
+  readonly #stopping = new Map<string, number>();
 
-  constructor(shards: number) {
+  constructor(
+    shards: number,
+    clock: Pick<Clock, 'monotonicMs'>,
+    { settleMs, answerMs, leaseMs }: Pick<RuntimeLimits, 'settleMs' | 'answerMs' | 'leaseMs'>,
+  ) {
     this.#records = Array.from({ length: shards }, () => UNCLAIMED_RECORD);
+    this.#clock = clock;
+    this.#stoppingMs = settleMs + answerMs + leaseMs;
+  }
+
+  /** Incarnations that are stopping, by their own notices. */
+  get stopping(): Pick<ReadonlySet<string>, 'has'> {
+    return this.#stopping;
+  }
+
+  /**
+   * Notes that a node announced its stop. That is believed for as long as a stop takes from there to the end of the
+   * lease. Notices are not sealed, so a forged one must not keep a node without a share for longer.
+   */
+  learnStopping(incarnation: string): void {
+    this.#stopping.set(incarnation, this.#clock.monotonicMs() + this.#stoppingMs);
   }
 
   get records(): readonly ShardRecord[] {
@@ -53,8 +76,10 @@ export class OwnershipView {
   replace(nodes: readonly NodeRecord[], records: readonly ShardRecord[]): void {
     this.#nodes = nodes;
     this.#records = [...records];
-    for (const incarnation of this.stopping) {
-      if (!nodes.some((node) => node.incarnation === incarnation)) this.stopping.delete(incarnation);
+    const nowMs = this.#clock.monotonicMs();
+    for (const [incarnation, untilMs] of this.#stopping) {
+      const isAlive = nodes.some((node) => node.incarnation === incarnation);
+      if (!isAlive || untilMs <= nowMs) this.#stopping.delete(incarnation);
     }
   }
 
@@ -88,7 +113,7 @@ export function learnNotice(view: OwnershipView, notice: string): void {
   for (const line of notice.split('\n')) {
     const space = line.indexOf(' ');
     const head = line.slice(0, space);
-    if (head === 'stopping') view.stopping.add(line.slice(space + 1));
+    if (head === 'stopping') view.learnStopping(line.slice(space + 1));
     else if (head !== '') view.learn(Number(head), parseRecord(line.slice(space + 1)));
   }
 }

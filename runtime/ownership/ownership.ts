@@ -21,7 +21,7 @@ import { vacateShard } from './vacate-shard.ts';
  * record of each shard in Redis decides who may write: it is the fence, and never wrong.
  */
 export class Ownership {
-  readonly view = new OwnershipView(shardCount());
+  readonly view: OwnershipView;
   readonly #options: OwnershipOptions;
   readonly #held = new HeldShards();
   /** The hand-overs under way, by the shard's number. */
@@ -49,6 +49,7 @@ export class Ownership {
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
+    this.view = new OwnershipView(shardCount(), clock, limits);
     this.#times = new CheckTimes(clock, limits.claimEveryMs, () => this.check());
     const leavingReason = (): string | undefined =>
       this.#isStopping || this.#dispute.isAside ? this.incarnation : undefined;
@@ -60,7 +61,7 @@ export class Ownership {
     };
     this.#membership = new Membership(options, leaseListener, () => this.#isStopped);
     this.#dispute = new ClockDispute(options, this.#membership, () => {
-      this.#announceLeaving();
+      this.#notices.announce();
       return this.#leave();
     });
     this.#settlement = new ShardSettlement(options, {
@@ -204,11 +205,6 @@ export class Ownership {
     return finding !== 'agreed';
   }
 
-  #announceLeaving(): void {
-    this.view.stopping.add(this.incarnation);
-    this.#notices.announce();
-  }
-
   /** Hands over all shards and ends the lease. */
   async #leave(): Promise<void> {
     await Promise.all([...this.#held].map((shard) => this.#release(shard)));
@@ -222,7 +218,7 @@ export class Ownership {
     this.#isStopping = true;
     this.#times.stop();
     if (this.incarnation === '') return;
-    this.#announceLeaving();
+    this.#notices.announce();
     await this.#rounds.current;
     await this.#leave();
   }

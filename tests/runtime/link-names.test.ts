@@ -1,6 +1,7 @@
 /** A node that loses its lease several times listens under few of its names, and misses no reply. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
 import { RedisLink } from '../../runtime/node/node-link.ts';
 import { runtimeCounters } from '../../runtime/observer.ts';
 import { OwnershipView } from '../../runtime/ownership/ownership-view.ts';
@@ -15,7 +16,7 @@ import { TEST_CIPHERS } from './test-ciphers.ts';
 function twoLinks() {
   const clock = new FakeClock();
   const redis = new MemoryRedis(clock);
-  const view = new OwnershipView(1);
+  const view = new OwnershipView(1, clock, DEFAULT_LIMITS);
   view.replace([{ nodeId: 'b', incarnation: 'b:1' }], []);
   const link = (nodeId: string) =>
     new RedisLink({
