@@ -137,7 +137,7 @@ export function composeShops(options: ShopsOptions): ComposedShops {
       },
     }),
   );
-  const inbound = inboundService({ actors, store, vault, shops: service, host });
+  const inbound = inboundService({ actors, store, clock, vault, shops: service, host });
   return { service, inbound, host, waiters, pool, poolSessions, sharedNumbers, counts };
 }
 

@@ -95,8 +95,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors policy runtime`,
   'actors/shops/turns/inbound': `
     actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people
-    actors/shops/turns/builder actors/shops/protocol actors/shops/reading actors/shops/state
-    actors/shops/records actors/sessions actors/shops actors policy`,
+    actors/shops/turns/builder actors/shops/protocol actors/shops/judging actors/shops/reading
+    actors/shops/state actors/shops/records actors/sessions actors/shops actors policy`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
     actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send

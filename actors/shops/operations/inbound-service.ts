@@ -1,19 +1,23 @@
 import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, renamedFailure } from '../../failure.ts';
 import { type FileHosts, LARGEST_INBOUND_FILE } from '../../inbound-content.ts';
 import { committedTenant } from '../../tenants/committed-tenant.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
+import { channelFailure } from '../judging/channel-refusal.ts';
 import { readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
+import { committedShop } from '../state/committed-shop.ts';
 import { askShop } from './ask-shop.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
 export interface InboundServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
+  readonly clock: Pick<Clock, 'wallMs'>;
   readonly vault: NumberVault;
   readonly shops: Pick<ShopOperations, 'send'>;
   /** Returns the file servers of a shop's session; undefined if they are unknown. */
@@ -73,12 +77,13 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       const { media, shopId } = inbound.record;
       if (media?.file == null) return failed('MEDIA_NOT_FOUND');
       if ((media.size ?? 0) > LARGEST_INBOUND_FILE) return failed('MEDIA_TOO_LARGE');
-      const hosts = await options.host.fileHosts({
-        shard: shopAddress(inbound.record).shard,
-        tenantId,
-        shopId,
-      });
-      if (hosts === undefined) return failed('MSGAPP_NOT_CONNECTED');
+      const address = shopAddress(inbound.record);
+      const hosts = await options.host.fileHosts({ shard: address.shard, tenantId, shopId });
+      if (hosts === undefined) {
+        const state = await committedShop(actors, address);
+        const code = 'MSGAPP_NOT_CONNECTED';
+        return state === undefined ? failed(code) : channelFailure(state, code, options.clock.wallMs());
+      }
       const { type, fileName, sha256, file } = media;
       return done({ type, fileName, sha256, file, ...hosts });
     },

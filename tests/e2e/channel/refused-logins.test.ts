@@ -78,7 +78,10 @@ test('a temporary ban is reported with its end and code, waited out, and ends by
 
 test('each refusal for a banned number says when the ban ends', async () => {
   const phone = '+33611110015';
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
   const shopId = await connected(phone);
+  await stack.network.write('+33622220015', { to: phone, kind: 'document', fileBytes: 16 });
+  const [inbound] = (await stack.api.get(`/shops/${shopId}/inbound`)).data.items as { id: string }[];
   await stack.network.failLogins(phone, { reason: 402, attributes: { code: '104', expire: '7200' } });
   const { bannedUntil } = await untilReason(shopId, 'TEMPORARILY_BANNED');
   const shop = `/shops/${shopId}`;
@@ -90,6 +93,8 @@ test('each refusal for a banned number says when the ban ends', async () => {
     await stack.api.post(`${shop}/messages`, { channel: 'msgapp', to: '1@g.us', text: 'hello' }),
     await stack.api.post(`${shop}/statuses`, { caption: 'hello' }),
     await stack.api.get(`${shop}/groups`),
+    await stack.api.post(`/inbound/${inbound?.id}/read`, {}),
+    await stack.api.get(`/inbound/${inbound?.id}/media`),
   ]) {
     const { code, retryAfter } = reply.error ?? {};
     assert.deepEqual([reply.status, code], [503, 'MSGAPP_NOT_CONNECTED']);

@@ -1,4 +1,5 @@
 import { done, failed } from '../../../failure.ts';
+import { channelFailure } from '../../judging/channel-refusal.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import {
@@ -39,7 +40,7 @@ export function markRead(
   if (inbound.readAtMs !== null) return done(inbound);
   const { state, nowMs, retentionMs } = builder;
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
-  if (channelState(state) !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
+  if (channelState(state) !== 'connected') return channelFailure(state, 'MSGAPP_NOT_CONNECTED', nowMs);
   const { id, from, lid, wireId } = inbound.record;
   // The day keeps the expiry that it has. By a smaller retention it might be over, with the messages of all tenants.
   const expiry = [...inboundExpiry(state.shard, id, retentionMs), 'NX'] as const;
