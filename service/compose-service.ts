@@ -280,7 +280,9 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
       const owner = node.link.ownerOf(tenantAddress(tenantId).shard);
       return owner === undefined ? undefined : `${owner.incarnation} ${owner.epoch}`;
     },
-    ownerMayCome: () => node.isReady() || node.nodes().some(({ isSelf }) => !isSelf),
+    // Calls come before the node runs. It may become the owner then.
+    ownerMayCome: () =>
+      node.incarnation === '' || node.isReady() || node.nodes().some(({ isSelf }) => !isSelf),
     forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
     otherNodes: () => node.nodes().flatMap(({ nodeId, isSelf }) => (isSelf ? [] : [nodeId])),
     forwardToNode: (nodeId, payload, timeoutMs) => link.call(nodeId, payload, timeoutMs),
