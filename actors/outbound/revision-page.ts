@@ -1,3 +1,4 @@
+import { ValueFreeError } from '../../runtime/described-error.ts';
 import { guardedRequest, type RequestBounds, wholeOf } from './guarded-request.ts';
 
 /** How much of the page is read, in bytes. */
@@ -29,11 +30,12 @@ export function revisionPage(socketUrl: string): URL {
 export async function askRevision(page: URL, bounds: RequestBounds): Promise<number> {
   const answer = await guardedRequest(page, bounds, { headers: HEADERS });
   try {
-    if (answer.statusCode !== 200) throw new Error(`the page answered ${answer.statusCode ?? 'nothing'}`);
+    if (answer.statusCode !== 200)
+      throw new ValueFreeError(`the page answered ${answer.statusCode ?? 'nothing'}`);
     const body = await wholeOf(answer, PAGE_BYTES);
-    if (body === undefined) throw new Error('the page is too large');
+    if (body === undefined) throw new ValueFreeError('the page is too large');
     const revision = REVISION.exec(body.toString())?.[1];
-    if (revision === undefined) throw new Error('the page names no revision');
+    if (revision === undefined) throw new ValueFreeError('the page names no revision');
     return Number(revision);
   } finally {
     answer.destroy();
