@@ -14,7 +14,7 @@ import { Yielder } from '../../../../runtime/yielder.ts';
 import { NoAnswer } from '../../no-answer.ts';
 import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import type { SessionContext } from '../shared/session-context.ts';
-import { queryErrorCode } from '../shared/session-end.ts';
+import { isRateSignal, queryErrorCode } from '../shared/session-end.ts';
 import type { ShopMemory } from '../shared/session-environment.ts';
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
@@ -107,7 +107,8 @@ export class DeviceSessions {
   /**
    * Prepares for a message to these people and to the shop's own devices: requests their devices and opens the missing
    * sessions. Resolves with true if anyone can be reached. If there are other people, only they count. Rejects like
-   * `open`. A failure about devices that an earlier message left out is only logged if anyone else can be reached.
+   * `open`. A failure about devices that an earlier message left out is only logged if anyone else can be reached,
+   * unless it is a rate signal.
    */
   async reach(addresses: readonly string[]): Promise<boolean> {
     const socket = this.#socket;
@@ -131,7 +132,8 @@ export class DeviceSessions {
 
   /**
    * Asks again for the keys of devices that an earlier message left out. `isReached` gets those that are open now, and
-   * returns true if anyone can be reached. A failure then leaves the others out once more.
+   * returns true if anyone can be reached. A failure then leaves the others out once more. A rate signal rejects, since
+   * it must pause the queue.
    */
   async #retry(
     addresses: readonly string[],
@@ -140,7 +142,8 @@ export class DeviceSessions {
     try {
       return isReached(await this.open(addresses));
     } catch (error) {
-      if (!isReached(addresses.filter((address) => !this.#isLeftOut(address)))) throw error;
+      const openAddresses = addresses.filter((address) => !this.#isLeftOut(address));
+      if (isRateSignal(error) || !isReached(openAddresses)) throw error;
       this.#context.logFailure('the keys of left-out devices were not given; the others get the message')(
         error,
       );

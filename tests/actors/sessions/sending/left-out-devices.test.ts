@@ -60,16 +60,22 @@ const refuse = (): never => {
   throw RATE_LIMIT;
 };
 
+test('a post reaches the others if the question about a left-out device gets no reply', async () => {
+  const { sessions, asked, logged } = await afterFirstMessage(() => undefined);
+  assert.equal(await sessions.reach([READER, LEFT_OUT]), true);
+  assert.deepEqual([asked, logged.length], [[LEFT_OUT], 1]);
+});
+
+test('a rate signal to the question about a left-out device is not hidden, so that the queue pauses', async () => {
+  const { sessions, asked, logged } = await afterFirstMessage(refuse);
+  await assert.rejects(sessions.reach([READER, LEFT_OUT]), RATE_LIMIT);
+  assert.deepEqual([asked, logged], [[LEFT_OUT], []]);
+});
+
 for (const { failure, next } of [
   { failure: 'gets no reply', next: () => undefined },
   { failure: 'is refused with 429', next: refuse },
 ]) {
-  test(`a post reaches the others if the question about a left-out device ${failure}`, async () => {
-    const { sessions, asked, logged } = await afterFirstMessage(next);
-    assert.equal(await sessions.reach([READER, LEFT_OUT]), true);
-    assert.deepEqual([asked, logged.length], [[LEFT_OUT], 1]);
-  });
-
   test(`a message to a left-out device alone fails if the question about it ${failure}`, async () => {
     const { sessions, asked, logged } = await afterFirstMessage(next);
     await assert.rejects(sessions.reach([LEFT_OUT]));
