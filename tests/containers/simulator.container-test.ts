@@ -5,6 +5,7 @@ import { GenericContainer, Wait } from 'testcontainers';
 import { png } from '../actors/sessions/attachments/media-samples.ts';
 import { linkedClient, trusting } from '../simulator/test-client.ts';
 import { simulatorControl } from '../testbed/simulator-control.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { freePort } from './free-port.ts';
 
 const PHONE = '+33611110001';
@@ -32,7 +33,10 @@ test('a client of this machine uses the simulator in its container, attachments 
     const client = await linkedClient(simulator, (qr) => control.scan(qr, PHONE), { fetchAgent });
     await client.socket.sendMessage(CUSTOMER, { text: 'Your bread is ready' });
     await client.socket.sendMessage(CUSTOMER, { image: png(60, 40), caption: 'The bread' });
-    const { items } = await control.inbox('+33622220001');
+    // The client resolves as soon as the stanza is in its socket.
+    const readInbox = () => control.inbox('+33622220001');
+    await eventually(async () => (await readInbox()).items.length === 2, 10_000);
+    const { items } = await readInbox();
     assert.deepEqual(
       items.map(({ text, mediaType }) => [text, mediaType]),
       [
