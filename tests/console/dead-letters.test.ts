@@ -36,7 +36,7 @@ test('a suspended tenant is named on the overview, and resumed on its page, whic
   const alert = page.getByRole('alert');
   await alert.getByRole('link', { name: `Tenant ${id.slice(0, 8)}…${id.slice(-3)}` }).click();
   const status = page.getByRole('main').getByRole('status');
-  await status.getByText(/Suspended after 2 crashes\. The last error: .*JSON/).waitFor();
+  await status.getByText(/Suspended after 2 crashes\. The last error: SyntaxError at /).waitFor();
   await mend();
   await page.getByRole('button', { name: 'Resume' }).click();
   await status.waitFor({ state: 'detached' });
