@@ -63,7 +63,8 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   load(address: Address, store: Store, nowMs: number): Promise<State | undefined>;
   /**
    * Reads the facts that the turn needs and the state does not hold. Facts in memory are returned directly, because a
-   * promise is slow. A `RuntimeFailure` rejects the caller's promise and does not count as a crash.
+   * promise is slow. A `RuntimeFailure` is no crash: a client's caller is rejected, and any other command waits until
+   * Redis answers.
    */
   readFacts(
     state: State,
@@ -73,13 +74,14 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** Decides. Must not change `state`. A throw changes nothing and counts as a crash (see `recover`). */
   turn(state: State, command: Command | RuntimeCommand, context: TurnContext<Facts>): Turn<State, Effect>;
   /**
-   * Called if a turn threw on a command or a timer of the lane `control`. Returns a turn to commit instead, for example
-   * one that ends the message being sent as unknown. `undefined` drops the command.
+   * Called if a command or a timer of the lane `control` crashed: its facts or its turn threw, or Redis refused one of
+   * its writes. Returns a turn to commit instead, for example one that ends the message being sent as unknown.
+   * `undefined` drops the command.
    */
   recover?(
     state: State,
     command: Command | RuntimeCommand,
-    context: TurnContext<Facts>,
+    context: Omit<TurnContext<Facts>, 'facts'>,
   ): Turn<State, Effect> | undefined;
   /**
    * The lane of a command. `client` commands are bounded: a full mailbox refuses them with 503, and a throw

@@ -43,9 +43,10 @@ export const DEFAULT_LIMITS = {
   /** Crashes within `restartWindowMs` that lead to a restart. One more suspends the actor. */
   restartIntensity: 5,
   restartWindowMs: MINUTE_MS,
-  /** Wait before the first restart in the window; doubles with each, up to `backoffMaximumMs`. */
+  /** Wait before the first restart in the window; doubles with each. */
   backoffMs: 200,
-  backoffMaximumMs: 30_000,
+  /** Wait before an actor is loaded again whose state a newer program stored. */
+  newerStateRetryMs: 30_000,
   /** Interval of `Behaviour.suspended` for an actor that waits for an operator. */
   checkSuspendedMs: MINUTE_MS,
   /**

@@ -2,10 +2,7 @@ import { ValueFreeError } from './described-error.ts';
 
 /** The reason why the runtime refused. Nothing was changed, unless the code states otherwise. */
 export type RuntimeFailureCode =
-  /**
-   * The mailbox is full by count, bytes or age. Or its actor crashed, and starts again later than a command may wait.
-   * Retry later.
-   */
+  /** The mailbox is full by count, bytes or age: retry later. */
   | 'MAILBOX_FULL'
   /**
    * The node has the maximum of turns under way, Redis takes too long over them, or no thread or slot is free: retry
@@ -50,7 +47,7 @@ export class RuntimeFailure extends ValueFreeError {
 /**
  * Thrown by `Behaviour.load` if a newer program stored the state: during its rolling deployment, or after it was rolled
  * back. It is not a crash, so it never counts towards a suspension. Callers get `STORE_UNAVAILABLE`. The actor is
- * loaded again after `RuntimeLimits.backoffMaximumMs`, on the node that then owns its shard.
+ * loaded again after `RuntimeLimits.newerStateRetryMs`, on the node that then owns its shard.
  */
 export class NewerState extends RuntimeFailure {
   constructor(subject: string, versions: { readonly stored: number; readonly known: number }) {

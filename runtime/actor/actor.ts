@@ -11,7 +11,6 @@ import {
   RuntimeFailure,
   suspendedFailure,
   unavailableFailure,
-  waitedTooLongFailure,
 } from '../runtime-failure.ts';
 import { ActivationGate } from './activation-gate.ts';
 import { ActorResources } from './actor-resources.ts';
@@ -260,7 +259,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     const { limits, log } = this.#surroundings;
     if (this.#newer !== undefined)
       log.error({ actor: this.#name, err: error }, 'an actor waits for a newer program');
-    const waitMs = this.#newer === undefined ? limits.retryMs : limits.backoffMaximumMs;
+    const waitMs = this.#newer === undefined ? limits.retryMs : limits.newerStateRetryMs;
     this.#timer.start(waitMs, () => this.#load());
   }
 
@@ -270,12 +269,12 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#restart();
   }
 
-  onCrash(envelope: Envelope, error: unknown, facts: unknown): void {
+  onCrash(envelope: Envelope, error: unknown): void {
     // The next attempt throws like the one before. An error of the turn in its place is another one.
     if (envelope !== this.#noted || this.#isRecovering) this.#supervision.note(error);
     if (envelope.lane === 'client') {
       this.#surroundings.deadLetter(this.#shard, this.#address, envelope.command, errorText(error));
-    } else if (this.#recovers(envelope, facts)) {
+    } else if (this.#recovers(envelope)) {
       return;
     }
     this.#cycle.finish();
@@ -284,11 +283,11 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   /** True if the behaviour commits a turn instead of the one that threw. The actor is loaded again afterwards. */
-  #recovers(envelope: Envelope, facts: unknown): boolean {
+  #recovers(envelope: Envelope): boolean {
     if (this.#isRecovering || (envelope.kind !== 'command' && envelope.kind !== 'timer')) return false;
     this.#isRecovering = true;
     try {
-      if (this.#cycle.recover(envelope, facts)) return true;
+      if (this.#cycle.recover(envelope)) return true;
     } catch (error) {
       this.#supervision.note(error);
     }
@@ -298,7 +297,6 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
 
   /** Throws the state away and loads it again after a wait, or suspends the actor when it crashed too often. */
   #restart(): void {
-    const { limits } = this.#surroundings;
     const decision = this.#supervision.decide();
     if (decision === 'suspend') {
       this.#suspend();
@@ -306,7 +304,6 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     }
     this.#unload('crashed');
     this.#status = 'backoff';
-    if (decision.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(waitedTooLongFailure());
     this.#timer.start(decision.restartInMs, () => this.#load());
   }
 

@@ -18,7 +18,7 @@ const NEVER: readonly number[] = [];
 
 /**
  * Counts the crashes of one actor. Up to `restartIntensity` crashes within `restartWindowMs` lead to a restart, each
- * after twice the previous delay (0.2 s → 30 s). One more suspends the actor (runtime/README.md, Promises).
+ * after twice the previous delay (0.2 s to 3.2 s). One more suspends the actor (runtime/README.md, Promises).
  */
 export class Supervision {
   readonly #name: string;
@@ -57,7 +57,7 @@ export class Supervision {
     const crashes = this.#crashedAtMs.length;
     if (crashes <= limits.restartIntensity) {
       counters.restarts += 1;
-      return { restartInMs: Math.min(limits.backoffMs * 2 ** (crashes - 1), limits.backoffMaximumMs) };
+      return { restartInMs: limits.backoffMs * 2 ** (crashes - 1) };
     }
     counters.suspensions += 1;
     log.error({ actor: this.#name }, 'an actor crashed too often and waits for an operator');

@@ -24,7 +24,7 @@ export interface TurnListener {
    * applied. In both cases its state, effects and reply are dropped. The cycle stays busy until the listener calls
    * `finish`, or `recover` for another turn.
    */
-  onCrash(envelope: Envelope, error: unknown, facts: unknown): void;
+  onCrash(envelope: Envelope, error: unknown): void;
   /** Redis did not apply the turn's writes. The cycle is free already. */
   onUncommitted(envelope: Envelope, message: string): void;
   /** The cycle is free for the next. */
@@ -152,7 +152,7 @@ export class TurnCycle implements Commitment {
    */
   #onUnreadFacts(envelope: Envelope, error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
-      this.#listener.onCrash(envelope, error, undefined);
+      this.#listener.onCrash(envelope, error);
     } else if (envelope.lane === 'client') {
       this.finish();
       envelope.asker?.reject(error);
@@ -166,7 +166,7 @@ export class TurnCycle implements Commitment {
     try {
       this.#adopt(this.#run(envelope, facts, nowMs));
     } catch (error) {
-      this.#listener.onCrash(envelope, error, facts);
+      this.#listener.onCrash(envelope, error);
       return;
     }
     this.#submit();
@@ -192,11 +192,11 @@ export class TurnCycle implements Commitment {
   }
 
   /**
-   * Runs the behaviour's turn that replaces one that threw. Returns false if the behaviour has none. Throws if the
+   * Runs the behaviour's turn that replaces one that crashed. Returns false if the behaviour has none. Throws if the
    * behaviour throws.
    */
-  recover(envelope: Envelope, facts: unknown): boolean {
-    const context = { address: this.#address, nowMs: this.#nowMs(), facts };
+  recover(envelope: Envelope): boolean {
+    const context = { address: this.#address, nowMs: this.#nowMs() };
     const turn = this.#behaviour.recover?.(this.state, envelope.command, context);
     if (turn === undefined) return false;
     this.#adopt(turn);
@@ -246,7 +246,7 @@ export class TurnCycle implements Commitment {
         this.#listener.onUncommitted(envelope, message ?? 'Redis cannot be reached');
         break;
       case 'failed':
-        this.#listener.onCrash(envelope, new FailedWrite(message), undefined);
+        this.#listener.onCrash(envelope, new FailedWrite(message));
         break;
       case 'fenced':
         // The actor is stopped next. Until then it begins no turn, not even one that the fence would not see.

@@ -325,7 +325,6 @@ export class ShopHarness {
     const turn = this.#behaviour.recover?.(this.state, command, {
       address: shopAddress(this.state.shop),
       nowMs: this.nowMs,
-      facts: {},
     });
     if (turn !== undefined) this.#take(turn);
   }
