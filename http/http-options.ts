@@ -67,7 +67,7 @@ export interface HttpOptions extends HttpActors {
   /** Makes spans of the tenants' requests. If absent, nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly health: { isReady(): boolean | Promise<boolean> };
-  /** True if this node runs as many turns as it may. */
+  /** True while too many turns are under way, or a commit takes too long. */
   readonly isBusy: () => boolean;
   /** Most calls in progress of a listener before it answers OVERLOADED. Calls that wait for events do not count. */
   readonly maxInFlight?: number;

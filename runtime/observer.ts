@@ -11,13 +11,14 @@ export function runtimeCounters() {
     fenceRefusals: 0,
     /** Commits of a shard that got no reply. The revision then showed their outcome. */
     unknownOutcomes: 0,
+    /** Code of a behaviour that threw, and writes of a turn that Redis refused. */
     crashes: 0,
     restarts: 0,
     suspensions: 0,
     deadLetters: 0,
     /** Client commands refused because a mailbox was full by count, bytes or age. */
     mailboxRefusals: 0,
-    /** Client commands refused because the node had the maximum of turns under way. */
+    /** Client commands refused because too many turns were under way, or a commit took too long. */
     busyRefusals: 0,
     activations: 0,
     passivations: 0,
@@ -58,7 +59,7 @@ export interface RuntimeObserver {
    * library until this end.
    */
   committed?(group: { readonly turns: number; readonly latencyMs: number }): void;
-  /** A turn took effect. `durationMs` runs from taking its command out of the mailbox until its reply. */
+  /** A turn took effect. `durationMs` runs from its beginning until its reply. */
   turned?(kind: string, durationMs: number): void;
   /** Called when a traced turn took effect. If absent, `traceOf` is never called. */
   traced?(turn: TracedTurn): void;

@@ -89,9 +89,13 @@ export function waitedTooLongFailure(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'the command waits too long in the mailbox', 1);
 }
 
-/** The node has the maximum of turns under way, of all actors together. */
+/** Too many turns are under way, of all actors together, or a commit takes too long. */
 export function nodeBusyFailure(): RuntimeFailure {
-  return new RuntimeFailure('NODE_BUSY', 'the node has too many turns in progress', 1);
+  return new RuntimeFailure(
+    'NODE_BUSY',
+    'the node has too many turns in progress, or a commit takes too long',
+    1,
+  );
 }
 
 /** The command made the actor throw. */

@@ -208,13 +208,10 @@ export class WebhookPump {
     return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
   }
 
-  /** Counts and logs an endpoint that was disabled, and not by an operator. */
+  /** Counts and logs an endpoint that the service itself disabled. */
   countDisabled(tenantId: string, webhookId: string, reason: WebhookEnd): void {
     this.#counts.disabled += 1;
-    this.#options.log.warn(
-      { tenantId, webhookId, why: reason },
-      'a webhook is disabled until an operator enables it',
-    );
+    this.#options.log.warn({ tenantId, webhookId, why: reason }, 'a webhook was disabled');
   }
 
   /** Counts since the start, and the endpoints' present state. */

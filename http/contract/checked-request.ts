@@ -44,15 +44,17 @@ export function checkRequest(
 }
 
 /**
- * At most as long as a message's `idempotencyKey`. Only visible ASCII, because the encoding of other characters in a
- * header is not certain.
+ * At most as long as a message's `idempotencyKey`. Only visible ASCII and blanks, because the encoding of other
+ * characters in a header is not certain.
  */
 const KEY = /^[ -~]{1,128}$/;
 
 function checkKey(givenKey: string, fields: FieldProblem[]): string | undefined {
   if (givenKey === '') return undefined;
-  if (!KEY.test(givenKey))
-    fields.push(problem('idempotency-key', 'must be given once, 1 to 128 visible ASCII characters'));
+  if (!KEY.test(givenKey)) {
+    const complaint = 'must be given once, 1 to 128 visible ASCII characters or blanks';
+    fields.push(problem('idempotency-key', complaint));
+  }
   return givenKey;
 }
 

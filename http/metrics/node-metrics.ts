@@ -24,13 +24,16 @@ const RUNTIME_COUNTERS: { readonly [Name in keyof RuntimeCounters]: readonly [na
       'msgapi_runtime_unknown_outcomes_total',
       'Commits of a shard without an answer, whose outcome the revision showed',
     ],
-    crashes: ['msgapi_runtime_crashes_total', 'Turns that threw'],
+    crashes: [
+      'msgapi_runtime_crashes_total',
+      'Crashes of actors: code that threw, or a write that Redis refused',
+    ],
     restarts: ['msgapi_runtime_restarts_total', 'Actors started again after a crash'],
     suspensions: [
       'msgapi_runtime_suspensions_total',
       'Actors that crashed too often and wait for an operator',
     ],
-    deadLetters: ['msgapi_runtime_dead_letters_total', 'Commands set aside because their turn threw'],
+    deadLetters: ['msgapi_runtime_dead_letters_total', 'Commands set aside because they crashed their actor'],
     mailboxRefusals: ['msgapi_runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
     busyRefusals: [
       'msgapi_runtime_busy_refusals_total',
@@ -68,7 +71,7 @@ export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined):
   });
   const turn = metrics.histogram({
     name: 'msgapi_runtime_turn_seconds',
-    help: 'From taking a command out of the mailbox until its reply',
+    help: 'From the beginning of a turn until its reply',
     bounds: BUCKETS_SECONDS,
     label: 'kind',
   });

@@ -22,8 +22,10 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'isAvai
     'Session workers that died or hung and were replaced',
     () => host.figures().workersLost,
   );
-  metrics.gauge('msgapi_session_workers_available', 'One while a session worker accepts orders', () =>
-    Number(host.isAvailable()),
+  metrics.gauge(
+    'msgapi_session_workers_available',
+    'One while a session worker accepts orders, or the first one is starting',
+    () => Number(host.isAvailable()),
   );
   metrics.gauge(
     'msgapi_session_worker_heap_bytes',

@@ -20,7 +20,10 @@ export interface TenantRequest extends RequestParts {
   readonly isContinued?: boolean;
   /** True if a call that was admitted before counts once more. */
   readonly isCounted?: boolean;
-  /** Present only on the node that took the call, because a connection cannot be forwarded. */
+  /**
+   * The caller's connection. For a forwarded call that may wait, it stands for the one at the other node, which reports
+   * when the caller leaves. Absent for other forwarded calls.
+   */
   readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited on this node. */
   readonly wait?: CallWait | undefined;
@@ -31,8 +34,8 @@ export interface ServingOptions {
   /** True if this node owns the tenant's shard and its lease is valid now. */
   stillOwner(tenantId: string): boolean;
   /**
-   * True if this node runs as many turns as it may. A call that changes something is then refused after its key is
-   * known.
+   * True while too many turns are under way, or a commit takes too long. A call that changes something is then refused
+   * after its key is known.
    */
   isBusy(): boolean;
   readonly log: Logger;

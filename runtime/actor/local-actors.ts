@@ -16,7 +16,7 @@ export interface LocalActorsOptions {
   readonly nodeId: string;
   /** True while Redis is too full for more client commands. */
   readonly storeIsFull: () => boolean;
-  /** True while this node has the maximum of turns under way. */
+  /** True while too many turns are under way, or a commit takes too long. */
   readonly isBusy: () => boolean;
 }
 
