@@ -1,5 +1,7 @@
 /** How many shards an installation has that chose no other number. */
 export const DEFAULT_SHARDS = 128;
+/** The fewest that it may choose. Up to twelve nodes share them evenly, so no installation needs fewer. */
+export const LEAST_SHARDS = 128;
 /** The most that it may choose: each node reads the record of every shard each second. */
 export const MOST_SHARDS = 4_096;
 

@@ -75,7 +75,7 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Returns the bounds for people's attachments: those of attachments that are sent. */
+/** Returns the bounds for attachments from people. They are the same as for attachments that are sent. */
 function fileBounds({ media, noiseRootKey }: ServiceEnvironment): FileBounds {
   const guard = new AddressGuard({ allowLoopback: noiseRootKey !== undefined, ...media });
   return { guard, resolve: nameLookup(media.nameServers), ca: undefined };
@@ -290,8 +290,8 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
 }
 
 /**
- * Shortest duration of a stop. A kept connection ends with the next answer on it. It cannot be seen here if that answer
- * is being written. A process that ended at once would cut it.
+ * Shortest duration of a stop. A kept connection ends with the next answer on it. This code cannot see whether that
+ * answer is still being written. A process that ended at once would cut it.
  */
 const KEPT_CONNECTIONS_MS = 500;
 
@@ -339,15 +339,15 @@ function stopsOf({ http, requestLog, node, actors, tracing }: StartedParts): Ste
 
 /** Runs the steps of a stop, one after the other, even if one of them fails. Rejects then at the end. */
 async function runSteps(steps: readonly Step[]): Promise<void> {
-  const failures: unknown[] = [];
+  const errors: unknown[] = [];
   for (const step of steps) {
     try {
       await step();
     } catch (error) {
-      failures.push(error);
+      errors.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'some parts of the node could not be stopped');
+  if (errors.length > 0) throw new AggregateError(errors, 'some parts of the node could not be stopped');
 }
 
 /** Returns the version of this build, from the package that it was made from. */

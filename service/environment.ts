@@ -2,7 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/outbound/loopback-url.ts';
-import { DEFAULT_SHARDS, MOST_SHARDS } from '../runtime/address.ts';
+import { LEAST_SHARDS, MOST_SHARDS } from '../runtime/address.ts';
 import { parseRedisAddress } from '../runtime/redis-address.ts';
 import { defaultNodeId } from './default-node-id.ts';
 import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
@@ -116,7 +116,7 @@ const serviceEntries = {
   MEDIA_NAME_SERVERS: v.optional(nameServers),
   NODE_ID: v.optional(nodeId),
   MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
-  SHARDS: v.optional(wholeNumber(MOST_SHARDS, DEFAULT_SHARDS)),
+  SHARDS: v.optional(wholeNumber(MOST_SHARDS, LEAST_SHARDS)),
   SESSION_WORKERS: v.optional(wholeNumber(64)),
   // A message may wait for a day, and its outcome must find its record.
   MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),

@@ -38,7 +38,7 @@ export async function askNetworkFile(
   { guard, resolve, egress, hosts, ca }: DownloadBounds,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
-  let failure: unknown = new DownloadRefused('the network named no host of files');
+  let lastError: unknown = new DownloadRefused('the network named no host of files');
   for (const host of (await hosts()).slice(0, MOST_HOSTS)) {
     const url = fileAddress(host, path);
     try {
@@ -52,12 +52,12 @@ export async function askNetworkFile(
       const refusalError = refusal(response, maxBytes);
       if (refusalError === undefined) return response;
       response.destroy();
-      failure = refusalError;
+      lastError = refusalError;
     } catch (error) {
-      failure = error;
+      lastError = error;
     }
   }
-  throw failure;
+  throw lastError;
 }
 
 /** A path that begins otherwise could name another host: `@host/file`, `//host/file`. */

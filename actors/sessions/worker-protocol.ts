@@ -62,14 +62,14 @@ export interface SealedChange {
   readonly expiresAtMs?: number | undefined;
 }
 
-export interface PrepareOrder {
+export interface Preparation {
   /** The replies `prepared` and the outcome repeat it. They are ignored if the order was given up meanwhile. */
   readonly attempt: number;
   readonly order: SendOrder;
   readonly composingMs: number;
 }
 
-/** The orders that a worker gets as the shop gave them. `PrepareOrder` has more than its order. */
+/** The orders that a worker gets as the shop gave them. `Preparation` has more than its order. */
 export type WorkerOrder = Exclude<SessionOrder, { type: 'prepare' }>;
 
 /** Messages to a worker. */
@@ -78,7 +78,7 @@ export type WorkerCommand =
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device if a session is open, and ends it. The reply is an empty `answer`. */
   | { readonly kind: 'unlink'; readonly shopId: string; readonly questionId: number }
-  | ({ readonly kind: 'prepare'; readonly shopId: string } & PrepareOrder)
+  | ({ readonly kind: 'prepare'; readonly shopId: string } & Preparation)
   | { readonly kind: 'order'; readonly shopId: string; readonly order: WorkerOrder }
   /** The reply is an `answer`, which is empty if no session is open, or the network names none. */
   | { readonly kind: 'file_hosts'; readonly shopId: string; readonly questionId: number }

@@ -36,7 +36,7 @@ export interface EndedAttempt extends Attempt {
 }
 
 /** An attempt, from its request for a slot until its result is taken. */
-interface AttemptUnderway extends Pick<Attempt, 'isNew'> {
+interface AttemptUnderWay extends Pick<Attempt, 'isNew'> {
   readonly address: AddressStay;
   hasBegun: boolean;
 }
@@ -47,7 +47,7 @@ export class EndpointAttempts {
   readonly #mayBegin: () => boolean;
   readonly #changed: () => void;
   /** By the positions of their events. */
-  readonly #underway = new Map<string, AttemptUnderway>();
+  readonly #underWay = new Map<string, AttemptUnderWay>();
   #ended: EndedAttempt[] = [];
   #webhook: WebhookRecord;
   #address: AddressStay = { isFormer: false };
@@ -78,7 +78,7 @@ export class EndpointAttempts {
     this.#address.isFormer = true;
     this.#address = { isFormer: false };
     this.#pace = 'unknown';
-    for (const [place, { hasBegun }] of this.#underway) if (!hasBegun) this.#underway.delete(place);
+    for (const [place, { hasBegun }] of this.#underWay) if (!hasBegun) this.#underWay.delete(place);
   }
 
   /** Treats the endpoint as slow until it answers. */
@@ -88,7 +88,7 @@ export class EndpointAttempts {
 
   /** True if no attempt is under way, and every result is taken. */
   get areOver(): boolean {
-    return this.#underway.size === 0;
+    return this.#underWay.size === 0;
   }
 
   /** How many more new events may be sent. */
@@ -103,26 +103,26 @@ export class EndpointAttempts {
 
   /** Returns the entries without an attempt under way. */
   retriesAtRest(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
-    return this.#underway.size === 0 ? retries : retries.filter(({ place }) => !this.#underway.has(place));
+    return this.#underWay.size === 0 ? retries : retries.filter(({ place }) => !this.#underWay.has(place));
   }
 
   /** Sends an event once a slot is free. `body` is the text to send, or the result for an event that cannot be sent. */
   begin(attempt: Attempt, body: string | DeliveryResult | undefined): void {
     const place = attempt.event.streamId;
     const address = this.#address;
-    const attemptUnderway: AttemptUnderway = { isNew: attempt.isNew, address, hasBegun: false };
-    this.#underway.set(place, attemptUnderway);
+    const attemptUnderWay: AttemptUnderWay = { isNew: attempt.isNew, address, hasBegun: false };
+    this.#underWay.set(place, attemptUnderWay);
     if (typeof body !== 'string') {
       const atMs = this.#options.clock.wallMs();
       this.#end({ ...attempt, address, atMs, durationMs: 0, result: body });
       return;
     }
-    void this.#send(attempt, body, attemptUnderway).then((sentEvent) => {
+    void this.#send(attempt, body, attemptUnderWay).then((sentEvent) => {
       if (sentEvent !== undefined) {
         if (!address.isFormer) this.#pace = isSlow(sentEvent) ? 'slow' : 'quick';
         this.#end({ ...attempt, address, ...sentEvent });
-      } else if (this.#underway.get(place) === attemptUnderway) {
-        this.#underway.delete(place);
+      } else if (this.#underWay.get(place) === attemptUnderWay) {
+        this.#underWay.delete(place);
         this.#changed();
       }
     });
@@ -135,7 +135,7 @@ export class EndpointAttempts {
   takeEnded(): readonly EndedAttempt[] {
     const endedAttempts = this.#ended;
     this.#ended = [];
-    for (const { event } of endedAttempts) this.#underway.delete(event.streamId);
+    for (const { event } of endedAttempts) this.#underWay.delete(event.streamId);
     return endedAttempts;
   }
 
@@ -143,15 +143,15 @@ export class EndpointAttempts {
   async #send(
     { event }: Attempt,
     body: string,
-    attemptUnderway: AttemptUnderway,
+    attemptUnderWay: AttemptUnderWay,
   ): Promise<SentEvent | undefined> {
     const { clock } = this.#options;
     const begin = (): WebhookRecord | undefined => {
-      if (attemptUnderway.address.isFormer || !this.#mayBegin()) return undefined;
-      attemptUnderway.hasBegun = true;
+      if (attemptUnderWay.address.isFormer || !this.#mayBegin()) return undefined;
+      attemptUnderWay.hasBegun = true;
       if (this.#pace === 'unknown') {
         clock.after(SLOW_MS, () => {
-          if (attemptUnderway.address.isFormer || this.#pace !== 'unknown') return;
+          if (attemptUnderWay.address.isFormer || this.#pace !== 'unknown') return;
           this.#pace = 'slow';
           this.#changed();
         });
@@ -167,8 +167,8 @@ export class EndpointAttempts {
   }
 
   /** The attempts that count for the present address. */
-  get #here(): readonly AttemptUnderway[] {
-    return [...this.#underway.values()].filter(({ address }) => !address.isFormer);
+  get #here(): readonly AttemptUnderWay[] {
+    return [...this.#underWay.values()].filter(({ address }) => !address.isFormer);
   }
 
   /** Only one attempt runs until the first response, so that new endpoints that never answer use few slots. */

@@ -61,7 +61,7 @@ export class EndpointPump {
   /** The last progress of the loop: the stored part, and the events read since. */
   #progress: WebhookProgress | undefined;
   #isStopped = false;
-  #isEnding = false;
+  #isSettling = false;
   #isRunning = false;
   /** Resolves when the loop has ended. */
   #running: Promise<void> = Promise.resolve();
@@ -79,12 +79,12 @@ export class EndpointPump {
 
   /** True if attempts may begin. */
   get #goesOn(): boolean {
-    return !this.#isStopped && !this.#isEnding;
+    return !this.#isStopped && !this.#isSettling;
   }
 
   /** True if the loop is stopped, or has settled. */
   get #isOver(): boolean {
-    return this.#isStopped || (this.#isEnding && this.#attempts.areOver && this.#replays.length === 0);
+    return this.#isStopped || (this.#isSettling && this.#attempts.areOver && this.#replays.length === 0);
   }
 
   /** The number of events that wait for a retry. */
@@ -94,7 +94,7 @@ export class EndpointPump {
 
   /** True if attempts under way may end, and none begin. */
   get isSettling(): boolean {
-    return this.#isEnding;
+    return this.#isSettling;
   }
 
   /**
@@ -104,8 +104,8 @@ export class EndpointPump {
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
     this.#attempts.update(webhook);
-    if (this.#isEnding && webhook.disabled === null) {
-      this.#isEnding = false;
+    if (this.#isSettling && webhook.disabled === null) {
+      this.#isSettling = false;
       if (!this.#isRunning) void this.run();
     }
     this.wake();
@@ -137,7 +137,7 @@ export class EndpointPump {
 
   /** Begins no more attempts. Resolves once the results of those under way, and replays, are stored. Never rejects. */
   settle(): Promise<void> {
-    this.#isEnding = true;
+    this.#isSettling = true;
     this.#timer.wake();
     return this.#running;
   }

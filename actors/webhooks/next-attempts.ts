@@ -40,7 +40,7 @@ interface DueRetries {
 /** Chooses the events of one endpoint that are attempted next: due retries, then new events. */
 export class NextAttempts {
   readonly #options: Pick<EndpointPumpOptions, 'eventAt' | 'eventsAfter'>;
-  readonly #underway: Pick<EndpointAttempts, 'retriesAtRest' | 'room' | 'roomAgain'>;
+  readonly #underWay: Pick<EndpointAttempts, 'retriesAtRest' | 'room' | 'roomAgain'>;
   readonly #webhook: () => WebhookRecord;
   /** True if the stream may have events after the cursor. */
   #hasNew = true;
@@ -48,11 +48,11 @@ export class NextAttempts {
   /** `webhook` returns the present record. */
   constructor(
     options: Pick<EndpointPumpOptions, 'eventAt' | 'eventsAfter'>,
-    underway: Pick<EndpointAttempts, 'retriesAtRest' | 'room' | 'roomAgain'>,
+    underWay: Pick<EndpointAttempts, 'retriesAtRest' | 'room' | 'roomAgain'>,
     webhook: () => WebhookRecord,
   ) {
     this.#options = options;
-    this.#underway = underway;
+    this.#underWay = underWay;
     this.#webhook = webhook;
   }
 
@@ -67,7 +67,7 @@ export class NextAttempts {
    */
   async choose(before: WebhookProgress, nowMs: number): Promise<ChosenAttempts> {
     const due = await this.#due(before, nowMs);
-    const room = this.#underway.room - due.attempts.length;
+    const room = this.#underWay.room - due.attempts.length;
     const waitingCount = before.retries.length - due.droppedRetries.size;
     const newEvents: ReadEvents =
       this.#hasNew && room > 0 && waitingCount < MOST_RETRIES
@@ -99,12 +99,12 @@ export class NextAttempts {
 
   /** Reads the events of the due retries that have room. */
   async #due(before: WebhookProgress, nowMs: number): Promise<DueRetries> {
-    const dueRetries = this.#underway
+    const dueRetries = this.#underWay
       .retriesAtRest(before.retries)
       // A stored time that is not a number is due too, so that the loop never sleeps until it.
       .filter(({ dueAtMs }) => !(dueAtMs > nowMs))
       .sort((left, right) => left.dueAtMs - right.dueAtMs)
-      .slice(0, Math.max(0, this.#underway.roomAgain));
+      .slice(0, Math.max(0, this.#underWay.roomAgain));
     const attempts: Attempt[] = [];
     const droppedRetries = new Set<WebhookRetry>();
     let { missedUntilMs } = before;

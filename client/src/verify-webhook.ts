@@ -57,8 +57,8 @@ export async function verifyWebhook(
   if (Math.abs(now() - Number(timestamp) * 1_000) > toleranceMs)
     throw new UnverifiedWebhook('it was sent too long ago, or the clocks differ');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  const signedArray = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
-  if (!(await isSigned(signedArray, keys, signatures)))
+  const signedBytes = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  if (!(await isSigned(signedBytes, keys, signatures)))
     throw new UnverifiedWebhook('no signature is valid: the secret or the body is another one');
   return JSON.parse(text) as WebhookEvent;
 }
@@ -68,7 +68,7 @@ async function isSigned(
   keys: readonly Uint8Array<ArrayBuffer>[],
   signatures: string,
 ): Promise<boolean> {
-  const givenBytes = signatures.split(' ').flatMap((each) => {
+  const givenSignatures = signatures.split(' ').flatMap((each) => {
     const [version, text = ''] = each.split(',');
     return version === 'v1' ? (bytesOf(text) ?? []) : [];
   });
@@ -76,7 +76,7 @@ async function isSigned(
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
     const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
     // Compares in constant time.
-    for (const signature of givenBytes)
+    for (const signature of givenSignatures)
       if (await crypto.subtle.verify('HMAC', key, signature, signedBytes)) return true;
   }
   return false;

@@ -13,7 +13,7 @@ export interface DispatchedActor {
   isWanted(envelope: Envelope): boolean;
 }
 
-export interface DispatcherOptions {
+export interface DispatcherParts {
   /** The actor's address as text. */
   readonly name: string;
   readonly shard: OwnedShard;
@@ -34,11 +34,11 @@ export class Dispatcher {
   readonly #actor: DispatchedActor;
   #isPumping = false;
 
-  constructor(options: DispatcherOptions, surroundings: ActorSurroundings, actor: DispatchedActor) {
-    this.#name = options.name;
-    this.#shard = options.shard;
-    this.#mailbox = options.mailbox;
-    this.#cycle = options.cycle;
+  constructor(parts: DispatcherParts, surroundings: ActorSurroundings, actor: DispatchedActor) {
+    this.#name = parts.name;
+    this.#shard = parts.shard;
+    this.#mailbox = parts.mailbox;
+    this.#cycle = parts.cycle;
     this.#surroundings = surroundings;
     this.#actor = actor;
   }

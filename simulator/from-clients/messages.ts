@@ -90,9 +90,9 @@ class HeldReceipts {
   }
 
   release(): void {
-    const heldMessages = this.#held ?? [];
+    const heldReceipts = this.#held ?? [];
     this.#held = undefined;
-    for (const receipt of heldMessages) this.#send(receipt);
+    for (const receipt of heldReceipts) this.#send(receipt);
   }
 }
 

@@ -7,7 +7,7 @@ export interface Case extends Breakage {
   readonly noticedBy: string;
 }
 
-const memory = 'supervision.test.ts';
+const supervision = 'supervision.test.ts';
 const one = 'one-redis-node.test.ts';
 const several = 'several-redis-nodes.test.ts';
 const actors = 'actors.test.ts';
@@ -96,7 +96,7 @@ export const cases: readonly Case[] = [
     promise: 'a group of commits that was never applied does not count',
     file: 'ownership/group-commit.ts',
     edits: [['const isApplied = record.revision > shard.record.revision;', 'const isApplied = true;']],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'a process that starts under a name supersedes the one before',
@@ -170,7 +170,7 @@ export const cases: readonly Case[] = [
     promise: 'nothing stays noted of an erased actor',
     file: 'actor/shard-marks.ts',
     edits: [['    this.resume(shard, text);\n', '']],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'that commits are taken again is said when one was',
@@ -211,7 +211,7 @@ export const cases: readonly Case[] = [
     promise: 'clients are refused before Redis is full',
     file: 'node/node.ts',
     edits: [['memoryUse >= limits.memoryShare', 'false']],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'turns of one tick share one call',
@@ -223,13 +223,13 @@ export const cases: readonly Case[] = [
     promise: 'a crash too often suspends',
     file: 'actor/supervision.ts',
     edits: [['if (crashes <= limits.restartIntensity) {', 'if (crashes > 0) {']],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'restarts back off',
     file: 'actor/supervision.ts',
     edits: [['limits.backoffMs * 2 ** (crashes - 1)', 'limits.backoffMs']],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'a mailbox is bounded by count',
@@ -338,13 +338,13 @@ export const cases: readonly Case[] = [
     edits: [
       ['this.#crashedAlone(error);\n      return;\n    }\n    // Goes', 'throw error;\n    }\n    // Goes'],
     ],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'what an actor holds on a node is freed after a crash as well',
     file: 'actor/actor-resources.ts',
     edits: [["reason === 'crashed' ? undefined : kept", 'undefined']],
-    noticedBy: memory,
+    noticedBy: supervision,
   },
   {
     promise: 'nothing takes effect when the lease has ended',

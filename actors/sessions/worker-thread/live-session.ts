@@ -5,7 +5,7 @@ import type { FileHosts } from '../../inbound-content.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SessionEnd } from '../session-events.ts';
-import type { PrepareOrder, WorkerOrder } from '../worker-protocol.ts';
+import type { Preparation, WorkerOrder } from '../worker-protocol.ts';
 import { OpeningWatch } from './connection/opening-watch.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
@@ -88,7 +88,7 @@ export class LiveSession {
     }
   }
 
-  prepare(order: PrepareOrder): void {
+  prepare(order: Preparation): void {
     if (this.#running !== undefined && this.#isOpen) this.#running.outbox.prepare(order);
     else this.#context.report(order, { kind: 'not_sent' });
   }

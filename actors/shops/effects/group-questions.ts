@@ -41,16 +41,16 @@ export function groupQuestions({
     const address = shopAddress(shop);
     let state = await committedShop(actors, address);
     while (state !== undefined && awaitsGroups(state)) {
-      const changedGroup = change();
-      if (changedGroup === undefined) return;
-      await changedGroup;
+      const notice = change();
+      if (notice === undefined) return;
+      await notice;
       state = await committedShop(actors, address);
     }
     if (state === undefined || channelState(state) !== 'connected') return;
     if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;
-    const changedGroup = change();
-    if (changedGroup === undefined) return;
+    const notice = change();
+    if (notice === undefined) return;
     host.order(sessionOf(address), { type: 'refresh_groups', groupId });
-    await changedGroup;
+    await notice;
   };
 }

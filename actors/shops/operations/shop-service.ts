@@ -55,7 +55,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
         // A real send asks for the group too.
         await askGroups(shop, recipient);
-        return fromShop(actors, shop, async (state) => done(await policyOf(state, query, options)));
+        return fromShop(actors, shop, async (askedState) => done(await policyOf(askedState, query, options)));
       }),
     async groups(shop) {
       if (isConnected(await committedShop(actors, shopAddress(shop)))) await askGroups(shop);

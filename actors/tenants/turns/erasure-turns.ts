@@ -81,11 +81,11 @@ export function deleteTenant(state: TenantState): TenantTurn<'delete_tenant'> {
 export function shopErased(state: TenantState, shopId: string): TenantTurn<'shop_erased'> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
-  const remainingState = withoutShop(state, shopId);
+  const withoutIt = withoutShop(state, shopId);
   return {
-    state: { ...remainingState.state, erasing },
-    writes: [['SREM', state.keys.erasing, shopId], ...remainingState.writes],
-    effects: remainingState.effects,
+    state: { ...withoutIt.state, erasing },
+    writes: [['SREM', state.keys.erasing, shopId], ...withoutIt.writes],
+    effects: withoutIt.effects,
     reply: done(true),
   };
 }

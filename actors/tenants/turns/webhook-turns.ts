@@ -143,9 +143,9 @@ export function disableWebhook(
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
-  const changedState = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why: reason } });
+  const changedTurn = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why: reason } });
   const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], reason } as const;
-  return { ...changedState, effects: [...(changedState.effects ?? []), notice] };
+  return { ...changedTurn, effects: [...(changedTurn.effects ?? []), notice] };
 }
 
 /** Erases an endpoint and its stored progress. Its attempts stay among the tenant's until they are removed by age. */

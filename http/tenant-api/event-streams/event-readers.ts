@@ -74,8 +74,8 @@ export class EventReaders {
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
     const stream = (reader: ReplyStream): void => {
-      const parts = { clock: this.#clock, log: this.#log, unreadBytes: this.#unread };
-      const stream = new ReaderStream(reader, source, parts);
+      const options = { clock: this.#clock, log: this.#log, unreadBytes: this.#unread };
+      const stream = new ReaderStream(reader, source, options);
       this.#enter(source.tenantId, stream, reader);
       stream.begin(`retry: ${retryMs}\n\n`, reply);
     };

@@ -1,7 +1,7 @@
 import type { proto, SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { FairSlots } from '../../../../runtime/fair-slots.ts';
-import type { PrepareOrder } from '../../worker-protocol.ts';
+import type { Preparation } from '../../worker-protocol.ts';
 import type { UnacknowledgedOrder } from '../shared/unacknowledged.ts';
 import { STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
@@ -47,27 +47,27 @@ export class Outbox {
   }
 
   /** Starts an order. If it was given before, it replaces that one, unless the message may have left. */
-  prepare(prepareOrder: PrepareOrder): void {
-    const orderBefore = this.#orders.get(prepareOrder.order.wireId);
+  prepare(preparation: Preparation): void {
+    const orderBefore = this.#orders.get(preparation.order.wireId);
     if (orderBefore?.phase === 'transmitting') return;
     if (orderBefore !== undefined) this.#orders.drop(orderBefore);
-    void this.#run(this.#orders.add(new PendingOrder(prepareOrder)));
+    void this.#run(this.#orders.add(new PendingOrder(preparation)));
   }
 
   /**
    * Sends a stanza once more, under the same id. The connection before was lost, and the network had not acknowledged
    * the stanza. It may have arrived all the same, so its outcome is `acknowledged` or `unknown`.
    */
-  repeat({ prepareOrder, wireId, to, chat, message }: UnacknowledgedOrder): void {
-    const pendingOrder = this.#orders.add(new PendingOrder(prepareOrder, { wireId, to, chat, message }));
-    this.#orders.bound(pendingOrder, prepareOrder.order.deadlineMs);
+  repeat({ preparation, wireId, to, chat, message }: UnacknowledgedOrder): void {
+    const pendingOrder = this.#orders.add(new PendingOrder(preparation, { wireId, to, chat, message }));
+    this.#orders.setDeadline(pendingOrder, preparation.order.deadlineMs);
     void this.#again.repeat(pendingOrder);
   }
 
   /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
   transmit(messageId: string): void {
     for (const pendingOrder of this.#orders.ofMessage(messageId))
-      if (pendingOrder.transmit()) this.#orders.bound(pendingOrder, pendingOrder.order.deadlineMs);
+      if (pendingOrder.transmit()) this.#orders.setDeadline(pendingOrder, pendingOrder.order.deadlineMs);
   }
 
   /** True if the order of that stanza has no outcome yet. */
@@ -112,7 +112,7 @@ export class Outbox {
       pendingOrder?.passOn();
       return;
     }
-    const { order, prepareOrder, lid, stanza } = pendingOrder;
+    const { order, preparation, lid, stanza } = pendingOrder;
     const { chat, message, audience, hasChat } = stanza;
     if (!this.#orders.has(pendingOrder) || message === undefined)
       throw new OrderGivenUp('the order was given up');
@@ -120,7 +120,7 @@ export class Outbox {
     // It goes into the same write. If that fails it closes the sealed store, which reports it as the session's end.
     sentMessages.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
     await credentials.carry(data, async (changes) => {
-      if (this.#orders.has(pendingOrder)) context.prepared(prepareOrder, { lid, hasChat, changes });
+      if (this.#orders.has(pendingOrder)) context.prepared(preparation, { lid, hasChat, changes });
       if (!(await decision)) throw new OrderGivenUp('the order was given up');
     });
   }
@@ -163,12 +163,12 @@ export class Outbox {
 
   #keep(pendingOrder: PendingOrder): void {
     const { context } = this.#options;
-    const { prepareOrder, isPost, stanza } = pendingOrder;
+    const { preparation, isPost, stanza } = pendingOrder;
     const { wireId, to, chat, message = {} } = stanza;
     if (isPost) void this.#orders.forgetWhoHasKey(pendingOrder);
     this.#orders.drop(pendingOrder);
-    const unknown = (): void => context.report(prepareOrder, { kind: 'unknown' });
-    context.memory.unacknowledged.keep({ prepareOrder, wireId, to, chat, message, unknown });
+    const unknown = (): void => context.report(preparation, { kind: 'unknown' });
+    context.memory.unacknowledged.keep({ preparation, wireId, to, chat, message, unknown });
   }
 
   async #run(pendingOrder: PendingOrder): Promise<void> {
@@ -179,7 +179,7 @@ export class Outbox {
       if (this.#orders.has(pendingOrder)) this.#orders.fail(pendingOrder, error, outcome);
       // It concerns the number, for any outcome of the order.
       else if (outcome.kind === 'rate_limited')
-        this.#options.context.report(pendingOrder.prepareOrder, outcome);
+        this.#options.context.report(pendingOrder.preparation, outcome);
     }
   }
 
@@ -190,14 +190,14 @@ export class Outbox {
    */
   async #begin(pendingOrder: PendingOrder, slots: FairSlots, mostMs: number): Promise<boolean> {
     pendingOrder.leaveSlot();
-    pendingOrder.unbound();
+    pendingOrder.clearDeadline();
     const slot = await slots.take(this.#options.context.shop.tenantId, pendingOrder.ended);
     if (!this.#orders.has(pendingOrder)) {
       slot.giveBack();
       return false;
     }
     pendingOrder.begin(slot);
-    this.#orders.bound(pendingOrder, mostMs);
+    this.#orders.setDeadline(pendingOrder, mostMs);
     return true;
   }
 
@@ -217,7 +217,7 @@ export class Outbox {
     await this.#clientLock.give(pendingOrder, () => {
       if (!this.#orders.has(pendingOrder)) return undefined;
       pendingOrder.relay({ message, chat, audience, hasChat });
-      this.#orders.bound(pendingOrder, order.deadlineMs);
+      this.#orders.setDeadline(pendingOrder, order.deadlineMs);
       return socket.relayMessage(chat, message, this.#postDevices.formOf(pendingOrder, audience));
     });
     // It resolved without an addressed device, though the devices were known a moment ago.
@@ -228,7 +228,7 @@ export class Outbox {
   async #make(pendingOrder: PendingOrder): Promise<MadeMessage | undefined> {
     const chat = await this.#announce(pendingOrder);
     if (chat === undefined) return undefined;
-    this.#orders.bound(pendingOrder, pendingOrder.order.deadlineMs);
+    this.#orders.setDeadline(pendingOrder, pendingOrder.order.deadlineMs);
     return { chat, message: await makeMessage(this.#options, pendingOrder, chat) };
   }
 
@@ -246,7 +246,7 @@ export class Outbox {
     // The shop's actor recalls it soon, so an order with more time left gets the slot.
     if (clock.monotonicMs() > attachmentUntilMs) {
       pendingOrder.leaveSlot();
-      pendingOrder.unbound();
+      pendingOrder.clearDeadline();
       return undefined;
     }
     const message = await makeMessage(this.#options, pendingOrder, chat);
@@ -259,11 +259,11 @@ export class Outbox {
    * order does not continue.
    */
   async #announce(pendingOrder: PendingOrder): Promise<string | undefined> {
-    const { order, prepareOrder } = pendingOrder;
+    const { order, preparation } = pendingOrder;
     const { context, socket } = this.#options;
     const { environment, timing } = context;
     // The number is looked up, and its id for composing.
-    const announcingMs = 2 * timing.queryMs + prepareOrder.composingMs;
+    const announcingMs = 2 * timing.queryMs + preparation.composingMs;
     if (!(await this.#begin(pendingOrder, environment.sendSlots, announcingMs))) return undefined;
     if (order.kind === 'status') return STATUS_CHAT;
     if (!pendingOrder.isPost) {
@@ -280,7 +280,7 @@ export class Outbox {
     }
     const { to } = pendingOrder.stanza;
     const chat = await showComposing(socket, to);
-    await sleep(context.clock, prepareOrder.composingMs);
+    await sleep(context.clock, preparation.composingMs);
     if (!this.#orders.has(pendingOrder)) return undefined;
     return chat ?? chatOf(socket, to);
   }

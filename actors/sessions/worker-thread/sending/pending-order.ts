@@ -2,7 +2,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { Slot } from '../../../../runtime/fair-slots.ts';
 import type { SendOrder } from '../../session-host.ts';
-import type { PrepareOrder } from '../../worker-protocol.ts';
+import type { Preparation } from '../../worker-protocol.ts';
 import { isGroupAddress, isLidAddress } from '../wire/chat-address.ts';
 
 /**
@@ -30,7 +30,7 @@ interface Stanza {
 
 /** An order of the main thread without an outcome (`GivenOrder` there), while this thread carries it out. */
 export class PendingOrder {
-  readonly prepareOrder: PrepareOrder;
+  readonly preparation: Preparation;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
   readonly #ending = new AbortController();
@@ -50,9 +50,9 @@ export class PendingOrder {
   #deadline: ArmedTimer | undefined;
 
   /** `lost` is the order's stanza if it left on an earlier connection. */
-  constructor(prepareOrder: PrepareOrder, lost?: Pick<Stanza, 'wireId' | 'to' | 'chat' | 'message'>) {
-    const { wireId, to } = prepareOrder.order;
-    this.prepareOrder = prepareOrder;
+  constructor(preparation: Preparation, lost?: Pick<Stanza, 'wireId' | 'to' | 'chat' | 'message'>) {
+    const { wireId, to } = preparation.order;
+    this.preparation = preparation;
     this.isRepeat = lost !== undefined;
     this.#phase = lost === undefined ? 'preparing' : 'transmitting';
     const unknown = {
@@ -71,7 +71,7 @@ export class PendingOrder {
   }
 
   get order(): SendOrder {
-    return this.prepareOrder.order;
+    return this.preparation.order;
   }
 
   get phase(): Phase {
@@ -124,7 +124,7 @@ export class PendingOrder {
   }
 
   /** Cancels the deadline, because the order waits for a slot. */
-  unbound(): void {
+  clearDeadline(): void {
     this.#deadline?.cancel();
   }
 
@@ -194,14 +194,14 @@ export class PendingOrder {
   }
 
   /** Sets the deadline of the present phase. */
-  bound(deadline: ArmedTimer): void {
+  setDeadline(deadline: ArmedTimer): void {
     this.#deadline?.cancel();
     this.#deadline = deadline;
   }
 
   /** It has its outcome, or was given up. */
   end(): void {
-    this.unbound();
+    this.clearDeadline();
     this.#decide?.(false);
     this.leaveSlot();
     this.#ending.abort();

@@ -47,8 +47,8 @@ export class PendingOrders {
   }
 
   /** Sets the deadline for the next phase of an order. */
-  bound(pendingOrder: PendingOrder, mostMs: number): void {
-    pendingOrder.bound(this.#options.context.clock.after(mostMs, () => this.#overdue(pendingOrder)));
+  setDeadline(pendingOrder: PendingOrder, mostMs: number): void {
+    pendingOrder.setDeadline(this.#options.context.clock.after(mostMs, () => this.#overdue(pendingOrder)));
   }
 
   #overdue(pendingOrder: PendingOrder): void {
@@ -76,7 +76,7 @@ export class PendingOrders {
     this.drop(pendingOrder);
     const { context, isReceived } = this.#options;
     const isProven = outcome.kind === 'unknown' && isReceived(pendingOrder);
-    context.report(pendingOrder.prepareOrder, isProven ? { kind: 'acknowledged' } : outcome);
+    context.report(pendingOrder.preparation, isProven ? { kind: 'acknowledged' } : outcome);
   }
 
   /** Ends an order by an error. The outcome does not tell a defect, so that is logged. */

@@ -113,12 +113,12 @@ export class SendAgain {
 
   /** Asks the shop's actor, which may know a STOP, a recall or a restriction since the message was transmitted. */
   async #mayLeave(pendingOrder: PendingOrder): Promise<boolean> {
-    const { prepareOrder, isToPerson, lid, stanza } = pendingOrder;
+    const { preparation, isToPerson, lid, stanza } = pendingOrder;
     const { context, tokens } = this.#options;
     const hasChat = isToPerson ? await tokens.has(stanza.chat) : undefined;
     if (pendingOrder.isStopped || !this.#parts.orders.has(pendingOrder)) return false;
     const decision = pendingOrder.decision();
-    context.prepared(prepareOrder, { lid, hasChat, changes: [] });
+    context.prepared(preparation, { lid, hasChat, changes: [] });
     return decision;
   }
 }

@@ -2,7 +2,7 @@ import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import type { SendOutcome, SessionEnd, SessionEvent } from '../../session-events.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
-import type { PrepareOrder, SessionNote, SessionReport, WorkerOpening } from '../../worker-protocol.ts';
+import type { Preparation, SessionNote, SessionReport, WorkerOpening } from '../../worker-protocol.ts';
 import { describeDefect } from './defect.ts';
 import type { Disconnect } from './session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
@@ -68,7 +68,7 @@ export class SessionContext implements SessionFacts {
   }
 
   /** Reports an outcome of an order. Only a rate limit may follow another outcome. */
-  report({ attempt, order: { messageId } }: PrepareOrder, outcome: SendOutcome): void {
+  report({ attempt, order: { messageId } }: Preparation, outcome: SendOutcome): void {
     this.environment.post({ kind: 'outcome', ...this.#ids(), attempt, messageId, outcome });
   }
 
@@ -76,7 +76,7 @@ export class SessionContext implements SessionFacts {
    * Reports that only the frame of a message is missing, which `transmit` sends. The changes must be stored
    * before. Call it again, without changes, before a message is sent again.
    */
-  prepared({ attempt, order: { messageId } }: PrepareOrder, facts: PreparedFacts): void {
+  prepared({ attempt, order: { messageId } }: Preparation, facts: PreparedFacts): void {
     this.environment.post({ kind: 'prepared', ...this.#ids(), attempt, messageId, ...facts });
   }
 

@@ -1,14 +1,14 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import type { PrepareOrder } from '../../worker-protocol.ts';
+import type { Preparation } from '../../worker-protocol.ts';
 
 /** How long after a lost connection a stanza may be sent again, in milliseconds. After that its outcome is unknown. */
 const KEPT_MS = MINUTE_MS;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
 export interface UnacknowledgedOrder {
-  readonly prepareOrder: PrepareOrder;
+  readonly preparation: Preparation;
   /** The id that the stanza left with. */
   readonly wireId: string;
   /** The number by which the network knows the recipient, a group, or the network's own id of a person. */
@@ -33,7 +33,7 @@ export class UnacknowledgedOrders {
   }
 
   keep(order: UnacknowledgedOrder): void {
-    const { messageId } = order.prepareOrder.order;
+    const { messageId } = order.preparation.order;
     const timer = this.#clock.after(KEPT_MS, () => this.drop(messageId));
     this.#kept.set(messageId, { order, timer });
   }
@@ -41,7 +41,7 @@ export class UnacknowledgedOrders {
   /** True for the id that the stanza left with, and for the one that its order was given with. */
   isKept(wireId: string): boolean {
     return [...this.#kept.values()].some(({ order }) =>
-      [order.wireId, order.prepareOrder.order.wireId].includes(wireId),
+      [order.wireId, order.preparation.order.wireId].includes(wireId),
     );
   }
 

@@ -4,7 +4,7 @@ import { nameLookup } from '../../../../actors/outbound/name-lookup.ts';
 import type { SendOutcome } from '../../../../actors/sessions/session-events.ts';
 import type { SendOrder } from '../../../../actors/sessions/session-host.ts';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
-import type { PrepareOrder } from '../../../../actors/sessions/worker-protocol.ts';
+import type { Preparation } from '../../../../actors/sessions/worker-protocol.ts';
 import type { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
 import { Outbox } from '../../../../actors/sessions/worker-thread/sending/outbox.ts';
 import type { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
@@ -38,7 +38,7 @@ export const ORDER: SendOrder = {
 export const TENANT = 'tenant';
 
 /** Returns an order of the main thread. The number is known, and composing takes no time. */
-export const asked = (change: Partial<SendOrder> = {}): PrepareOrder => {
+export const asked = (change: Partial<SendOrder> = {}): Preparation => {
   return { attempt: 1, order: { ...ORDER, ...change }, composingMs: 0 };
 };
 

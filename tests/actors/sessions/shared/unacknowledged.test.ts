@@ -140,7 +140,7 @@ test('an order that no connection follows within a minute is unknown', async () 
   let unknown = 0;
   const order = textOrder('late');
   orders.keep({
-    prepareOrder: { attempt: 1, order, composingMs: 0 },
+    preparation: { attempt: 1, order, composingMs: 0 },
     wireId: 'readdressed',
     to: PERSON,
     chat: '33622222222@s.whatsapp.net',
