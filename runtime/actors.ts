@@ -31,7 +31,7 @@ export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' |
  */
 export interface Actors {
   /**
-   * Puts a command into the mailbox. Resolves with the turn's reply once it is committed. If there is no such actor,
+   * Gives the actor a command. Resolves with the turn's reply once it is committed. If there is no such actor,
    * resolves with `replyIfAbsent` (default: `undefined`).
    */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
@@ -53,7 +53,7 @@ export interface Actors {
    */
   each(visit: (summary: ActorSummary) => void): Promise<void>;
   snapshot(address: Address): ActorSnapshot | undefined;
-  /** Forgets a crash count and starts a suspended actor again. */
+  /** Forgets a crash count, and starts an actor again that is suspended or waits after a crash. */
   resume(address: Address): Promise<void>;
   /** Drops the state in memory and loads it again. */
   restart(address: Address): Promise<void>;

@@ -58,7 +58,7 @@ export interface SectionOutcome {
   readonly actual?: ShardRecord;
   /**
    * With `committed`: the turns with a write that Redis refused, for example for the type of its key. With `failed`:
-   * the turns with the defect, at least one. The others can be sent again. By index, with a message.
+   * the turns with the defect, if it is known which they are. The others can be sent again. By index, with a message.
    */
   readonly failures?: ReadonlyMap<number, string>;
   /** Why, for the log. */

@@ -70,7 +70,8 @@ export interface OperatorOperations {
   deleteTenant(tenantId: string): Promise<LookupOutcome<DeletionReply>>;
   deleteShop(shop: ShopReference): Promise<LookupOutcome<DeletionReply>>;
   /**
-   * Erases the person's messages to the tenant's shops and their events. `personId`: the `fromId` of inbound messages.
+   * Erases a person who wrote: their messages to the tenant's shops with the events, their id, and the content of ended
+   * messages to them. A STOP stays in force. `personId`: the `fromId` of inbound messages.
    */
   deletePerson(tenantId: string, personId: string): Promise<LookupOutcome<DeletionReply>>;
   /** Returns a running erasure. `NOT_FOUND`: nothing of the tenant is being erased, or all of it was. */
@@ -118,7 +119,10 @@ export interface OperatorOperations {
   inspectShop(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
 }
 
-/** Operations on the whole fleet, on any node; each asks the other nodes if needed. */
+/**
+ * Operators' requests to one node: about its own actors, and about what all nodes share. `http/operator-api/fleet/`
+ * joins the answers of all nodes.
+ */
 export interface FleetOperations {
   /** Returns tenants, newest first. They are read from the operators' directory, a projection. */
   listTenants(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>>;

@@ -8,16 +8,16 @@ import type { SendOutcome, SessionEnd, SessionEvent } from './session-events.ts'
  * The port to the sending component: one live session per shop on the chat network. It has two implementations, the
  * real client in worker threads and one in memory. One conformance suite runs on both.
  *
- * Calls only start things. Results arrive as events, each delivered to the shop's actor. An order that was not recalled
- * gets exactly one outcome event, even if the session or its worker ends.
+ * `open`, `close` and `order` only start things. Their results arrive as events, each delivered to the shop's actor. An
+ * order that was not recalled gets exactly one outcome event, even if the session or its worker ends.
  */
 export interface SessionHost {
   /**
    * Opens the shop's session. With stored credentials it resumes. Without them it asks for pairing and reports QR codes
    * or, if `pairWith` names a phone, one code to type on that phone.
    *
-   * An open session is ended first. Every event carries `generation`, so that an actor can distinguish late events of
-   * an old session from those of a new one.
+   * An open session is ended first. Every event of a session carries `generation`, so that an actor can distinguish
+   * late events of an old session from those of a new one.
    */
   open(shop: SessionAddress, options: SessionOpening): void;
   /** Ends the shop's session on this node and keeps its credentials. Silent: no `closed` event follows. */

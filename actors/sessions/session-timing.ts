@@ -27,7 +27,7 @@ export const DEFAULT_SESSION_TIMING = {
   mediaMs: 30_000,
   /** How long uploading one attachment may take. */
   uploadMs: MINUTE_MS,
-  /** How long after it is given an order may begin with its attachment. Its shop recalls it two minutes later. */
+  /** The longest time from an order until its attachment begins. Its shop recalls the order two minutes later. */
   attachmentBeginMs: 10 * MINUTE_MS,
   /** How long a number known to exist is cached. */
   knownNumberMs: DAY_MS,
@@ -43,9 +43,11 @@ export const DEFAULT_SESSION_TIMING = {
   groupsFloorMs: 20_000,
   /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */
   resendEveryMs: 1_000,
-  /** How long composing is shown at least, for each character more, and at most. */
+  /** How long composing is shown for an empty text, before chance (`COMPOSING_SPREAD`). */
   composeFloorMs: 1_000,
+  /** How much longer it is shown for each character. */
   composePerCharacterMs: 25,
+  /** How long it is shown at most, before chance. */
   composeRoofMs: 6_000,
 };
 

@@ -202,9 +202,10 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   ): Promise<ShopOutcome<IdempotentReply<Omit<AcceptedReply, 'policy'>>, StatusCode>>;
   /**
    * Returns the shop's remaining limits. With `recipient` (E.164 with plus, or a group id) also the result for a
-   * message with new content. Counts nothing, and sends no request to the chat network or the pool.
+   * message with new content. Counts nothing, and does not ask the pool. Asks the chat network only for a group that
+   * the session does not know.
    */
   policy(shop: ShopReference, recipient: string | undefined): Promise<ShopOutcome<ShopPolicyView>>;
-  /** Returns the shop's groups as its session knows them now. */
+  /** Asks an open session for its groups, and returns those that it then knows. */
   groups(shop: ShopReference): Promise<ShopOutcome<readonly GroupView[], ChannelCode>>;
 }

@@ -95,9 +95,9 @@ export type NamedShopCode = 'SHOP_NOT_FOUND' | 'AMBIGUOUS_SHOP' | 'API_KEY_INVAL
  */
 export interface TenantOperations {
   /**
-   * Authenticates and counts one call: key, revocation, expiry, address, tenant, windows, quota, in this order.
-   * `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. Synchronous when the tenant is active
-   * here.
+   * Authenticates and counts one call: key, revocation, expiry, address, tenant, overload, windows, quota, in this
+   * order. `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. Synchronous when the tenant is
+   * active here.
    */
   admit(
     request: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },

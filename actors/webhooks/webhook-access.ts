@@ -51,7 +51,7 @@ export function webhookAccess({
   };
 }
 
-/** Returns the record and the progress of its endpoint, as operators see it. */
+/** Returns the record and the progress of its endpoint, as tenants and operators see it. */
 export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | undefined): WebhookView {
   const { id, url, types, shops, createdAtMs, disabled, former } = webhook;
   return {

@@ -10,9 +10,9 @@ import { dirname, join } from 'node:path';
  * The rows are in the order of the layers: a module may import only modules of rows above its own.
  *
  * The files of a folder are shared by its subfolders, or they compose them. Shared ones have their row above the
- * subfolders, which import them: `runtime`, `actors`, `actors/shops`. Composing ones have their row below and import
- * the subfolders: `http`, `actors/shops/turns`, `actors/sessions/worker-thread`. The files of `actors/tenants` and
- * `http/operator-api` have some subfolders above and others below.
+ * subfolders, which import them: `runtime`, `policy`, `actors`, `actors/shops`, `actors/sessions`. Composing ones have
+ * their row below and import the subfolders: `http`, `actors/shops/turns`, `actors/sessions/worker-thread`. The files
+ * of `actors/tenants` and `http/operator-api` have some subfolders above and others below.
  */
 const IMPORTS: Readonly<Record<string, string>> = {
   runtime: '',
@@ -224,7 +224,7 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'agent-base': ['actors/outbound/egress.ts'],
   'https-proxy-agent': ['actors/outbound/egress.ts'],
   'socks-proxy-agent': ['actors/outbound/egress.ts'],
-  libsignal: ['actors/sessions/worker-thread', 'simulator'],
+  libsignal: ['actors/sessions/worker-thread'],
   'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],
   ioredis: ['runtime/redis', 'runtime/redis-address.ts'],
   marked: ['http/articles'],

@@ -20,8 +20,8 @@ export interface FollowedRequest {
 }
 
 /**
- * Most requests that wait for an owner at a time. After a node died, whole shards have no owner, and other requests
- * need the memory.
+ * Most requests of an edge that wait for an owner at a time. After a node died, whole shards have no owner, and other
+ * requests need the memory.
  */
 const MOST_WAITING = 256;
 /**

@@ -16,10 +16,7 @@ import * as shops from './shops.ts';
 import * as statuses from './statuses.ts';
 import * as webhooks from './webhooks.ts';
 
-/**
- * The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, then the articles, then the later
- * routes.
- */
+/** The tenants' API, in the order of its document. A new endpoint goes beside those of its resource, or last. */
 export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   identity.readIdentity,
   shops.listShops,

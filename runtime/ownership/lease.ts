@@ -52,7 +52,10 @@ export class Lease {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
-  /** True if Redis has ended it, or it was resigned. It is then valid again only after it is taken again. */
+  /**
+   * True before it is first taken, and after Redis ended it or it was resigned. It is valid only after it is taken
+   * again.
+   */
   get isOver(): boolean {
     return !this.#isRunning;
   }

@@ -21,7 +21,9 @@ export class LostMaster {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #reconnect: () => void;
-  /** The connections that were refused as by no master, and since when without an accepted write between. */
+  /**
+   * The witnesses that the server is no master, and since when each has said so. A confirmation removes its witness.
+   */
   readonly #deniedSinceMs = new Map<Witness, number>();
   #connectedAtMs = Number.NEGATIVE_INFINITY;
 

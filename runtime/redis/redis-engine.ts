@@ -48,7 +48,7 @@ const NOT_LAID_OUT = 'a write of a shard could not be laid out';
 
 /**
  * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is
- * resent on it. Reads and unfenced writes use the second, messages between nodes the third.
+ * resent on it. Reads, unfenced writes and published messages use the second. The third only receives messages.
  */
 export class RedisEngine implements Engine {
   readonly #commits: RedisConnection;

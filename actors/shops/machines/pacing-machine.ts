@@ -9,10 +9,10 @@
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
  * | paused    | at least 15 minutes after a rate signal            | elapsed → idle; rate_limited_before → paused     |
  *
- * Until `sending` a message is still `queued`. `put_back` puts it back at the head of the queue and recalls it from the
- * session. This happens if the session ended, the tenant or its batch may not send now, or the node stops. A deadline
- * that passes does the same, and a gap follows. So does `taken_back`: a STOP came while a status was prepared, and it
- * is prepared again without that person.
+ * Until `sending` a message is still `queued`. `put_back` puts it back into the queue, before all later ones, and
+ * recalls it from the session. This happens if the session ended, the tenant or its batch may not send now, or the node
+ * stops. A deadline that passes does the same, and a gap follows. So does `taken_back`: a STOP came while a status was
+ * prepared, and it is prepared again without that person.
  *
  * In `sending` only an outcome or the deadline ends the message's progress. After the deadline the message fails with
  * DELIVERY_UNKNOWN, and after the outcome `restarted` with BOT_RESTARTED, since no message may be sent twice. The

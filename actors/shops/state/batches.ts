@@ -40,7 +40,7 @@ export interface BatchRecord {
   readonly postponed: readonly PostponedRecipient[];
   /** How many waiting recipients were declared when they were added, and how many were known but never wrote. */
   readonly left: Readonly<Record<Exclude<BatchClass, 'known'>, number>>;
-  /** Each text differs, as far as is known before it is filled in. */
+  /** True if the text has fields, so that the texts of recipients probably differ. */
   readonly isFilled: boolean;
   readonly counts: BatchCounts;
   readonly codes: Readonly<Record<string, number>>;
@@ -147,7 +147,7 @@ export function withoutMoments({ tryAtMs: _, requested: __, ...record }: Batch):
   return record;
 }
 
-/** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
+/** Returns the batches that have not ended, oldest first, from the fields and values of their hash. */
 export function decodeBatches(fields: readonly string[]): Batch[] {
   const batches = [...hashFields(fields)].flatMap(([id, text]): Batch[] =>
     isKeyField(id) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, requested: null }],

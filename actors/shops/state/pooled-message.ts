@@ -26,9 +26,7 @@ export function encodePooled({ to, createdAtMs, pool, isTaken }: PooledMessage):
   return JSON.stringify(storedMessage);
 }
 
-/**
- * Reads the hash of pooled messages back from its flat list of ids and values, oldest first; `placeOf`: see `place`.
- */
+/** Returns the pooled messages, oldest first, from the ids and values of their hash. `placeOf`: see `place`. */
 export function decodePooled(
   fields: readonly string[],
   placeOf: (messageId: string) => number,

@@ -91,7 +91,7 @@ export function endedKeys(keys: Pick<Keys, 'shop'>, retention: Retention): strin
   return keptDays(retention).map((day) => endedKey(keys, day));
 }
 
-/** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
+/** Returns the sends that wait, oldest first, from the fields and values of their hash. */
 export function decodeScheduled(fields: readonly string[]): ScheduledSend[] {
   const sends = [...hashFields(fields)].flatMap(([id, times]): ScheduledSend[] => {
     const [sendAtMs = 0, notAfterMs = 0] = times.split(' ').map(Number);

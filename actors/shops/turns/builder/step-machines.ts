@@ -141,8 +141,8 @@ function settle(
 }
 
 /**
- * Puts the message back at the head of the queue, after older ones that came from elsewhere meanwhile. It does not do
- * so if the session is lost permanently. A `sending` message is queued again.
+ * Puts the message back into the queue, in the order of acceptance. If the session is lost permanently, it ends
+ * instead. A `sending` message is queued again.
  */
 function putBack(builder: TurnBuilder, message: QueuedMessage): void {
   builder.change({

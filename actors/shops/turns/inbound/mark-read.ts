@@ -42,7 +42,8 @@ export function markRead(
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
   if (channelState(state) !== 'connected') return channelFailure(state, 'MSGAPP_NOT_CONNECTED', nowMs);
   const { id, from, lid, wireId } = inbound.record;
-  // The day keeps the expiry that it has. By a smaller retention it might be over, with the messages of all tenants.
+  // The day keeps the expiry that it has. If the retention was shortened since, the new expiry may be in the past.
+  // Setting it would erase the day, with the messages of all tenants.
   const expiry = [...inboundExpiry(state.shard, id, retentionMs), 'NX'] as const;
   builder.write(inboundReadWrite(state.shard, id, nowMs), expiry);
   const writer = from ?? lid;

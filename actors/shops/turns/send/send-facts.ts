@@ -20,8 +20,8 @@ export interface SendTurnFacts {
 }
 
 /**
- * Reads the facts for the turn on a send. For a first send to a number they are usually in memory, so it does not wait
- * for Redis.
+ * Reads the facts for the turn on a send. Without an idempotency key they are usually in memory, so it does not wait
+ * for Redis. With one it reads the original.
  */
 export function readSend(
   state: ShopState,
