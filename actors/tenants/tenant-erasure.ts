@@ -125,8 +125,7 @@ export class TenantErasure {
           erasePerson({ tenantId, personId, shopIds: [...state.shops.keys()] }),
         );
       }
-      await this.#eraseTenant(address, state);
-      return true;
+      return await this.#eraseTenant(address, state);
     } catch (error) {
       log.error({ tenantId, err: error }, 'the erasure of a tenant stopped; it is tried again');
       return false;
@@ -180,9 +179,10 @@ export class TenantErasure {
     return isDone;
   }
 
-  async #eraseTenant(address: Address, { shard, tenantId, keys }: TenantState): Promise<void> {
-    const { actors, clock, forgetDeadLetters, forgetRequests, refreshDirectory } = this.#options;
-    if (this.#here(address) === undefined) return;
+  /** Returns false if a shop of the tenant is not erased yet. */
+  async #eraseTenant(address: Address, { shard, tenantId, keys }: TenantState): Promise<boolean> {
+    const { actors, clock, log, forgetDeadLetters, forgetRequests, refreshDirectory } = this.#options;
+    if (this.#here(address) === undefined) return true;
     await this.#options.eraseStrays(tenantId);
     await forgetDeadLetters(address);
     await this.#forgetNumbers(shard, keys.numbersLeft);
@@ -190,8 +190,12 @@ export class TenantErasure {
     await refreshDirectory(tenantId);
     const reply = await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'tenant_erased' }));
     // `NOT_FOUND`: the tenant is erased already. `CONFLICT`: the shard was away while a shop was to be erased.
-    if (!reply.ok && reply.failure.code === 'CONFLICT') throw new Error('a shop of the tenant is not erased');
+    if (!reply.ok && reply.failure.code === 'CONFLICT') {
+      log.warn({ tenantId }, 'a shop of a deleted tenant is not erased yet; it is tried again');
+      return false;
+    }
     await actors.passivate(address);
+    return true;
   }
 
   /** Removes the archives of the numbers of erased shops, in steps: the tenant may have erased many shops. */

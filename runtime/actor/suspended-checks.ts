@@ -1,5 +1,5 @@
 import { type Address, addressText } from '../address.ts';
-import type { CommitmentOutcome } from '../ownership/commitment.ts';
+import { commitFailure } from '../ownership/commitment.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { checkWrites } from '../ownership/turn-writes.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
@@ -55,6 +55,7 @@ export class SuspendedChecks {
     this.#underWay = this.#check(serial, sinceMs)
       .catch((error: unknown) => {
         const line = 'the check of a suspended actor failed';
+        // At `warn`, because operators must know that these writes were not made.
         if (error instanceof RuntimeFailure) log.warn({ actor, code: error.code }, line);
         else log.error({ actor, err: error }, line);
       })
@@ -72,21 +73,24 @@ export class SuspendedChecks {
     const { writes = [], effects = [] } = (await behaviour.suspended?.(address, context)) ?? {};
     if (serial !== this.#serial || writes.length === 0 || !mayAct(shard)) return;
     checkWrites(address.shard, writes);
-    const outcome = await this.#commit(writes);
-    if (outcome !== 'committed') throw new Error(`its writes came to nothing: ${outcome}`);
-    if (mayAct(shard)) for (const effect of effects) behaviour.perform(effect, address);
+    const isCommitted = await this.#commit(writes);
+    if (isCommitted && mayAct(shard)) for (const effect of effects) behaviour.perform(effect, address);
   }
 
   /**
-   * Resolves with the outcome of the writes. Never settles if the shard, and this actor with it, was lost meanwhile.
+   * Resolves with true once the writes are applied, and with false if the shard, and this actor with it, was lost.
+   * Rejects if Redis is away or refused one. Never settles if the shard was lost before their outcome is known.
    */
-  #commit(writes: readonly Write[]): Promise<CommitmentOutcome> {
+  #commit(writes: readonly Write[]): Promise<boolean> {
     const { shard } = this.#actor;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#surroundings.commits.add(shard, {
         writes,
-        onSettled: (outcome) => {
-          if (outcome !== 'unknown') resolve(outcome);
+        onSettled: (outcome, message) => {
+          if (outcome === 'unknown') return;
+          if (outcome === 'committed') resolve(true);
+          else if (outcome === 'fenced') resolve(false);
+          else reject(commitFailure(outcome, message));
         },
       });
     });

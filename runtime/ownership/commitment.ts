@@ -1,4 +1,5 @@
 import { replyCode, ValueFreeError } from '../described-error.ts';
+import { movedAwayFailure, outcomeUnknownFailure, unavailableFailure } from '../runtime-failure.ts';
 import type { Write } from '../store.ts';
 
 /** A commit was `failed`. Only the code of Redis' refusal is kept. */
@@ -38,4 +39,21 @@ export interface Commitment {
    */
   readonly mayWait?: boolean;
   onSettled(outcome: CommitmentOutcome, message?: string): void;
+}
+
+/** Returns the error of writes with this outcome. `message` is that of `onSettled`. */
+export function commitFailure(
+  outcome: Exclude<CommitmentOutcome, 'committed'>,
+  message: string | undefined,
+): Error {
+  switch (outcome) {
+    case 'failed':
+      return new FailedWrite(message);
+    case 'fenced':
+      return movedAwayFailure();
+    case 'unavailable':
+      return unavailableFailure(message ?? 'Redis cannot be reached');
+    case 'unknown':
+      return outcomeUnknownFailure('the commit was sent and not answered');
+  }
 }

@@ -1,11 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
-import {
-  movedAwayFailure,
-  outcomeUnknownFailure,
-  RuntimeFailure,
-  unavailableFailure,
-} from '../runtime-failure.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Lookup, Read, RedisCommand, RepliesTo, ReplyTo, Store, Write } from '../store.ts';
 import {
   answerFrom,
@@ -15,7 +10,7 @@ import {
   type Load,
   nameOf,
 } from './collection-memory.ts';
-import { type CommitmentOutcome, FailedWrite } from './commitment.ts';
+import { commitFailure } from './commitment.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { checkWrites } from './turn-writes.ts';
@@ -118,18 +113,5 @@ export class NodeStore implements Store {
           outcome === 'committed' ? resolve() : reject(commitFailure(outcome, message)),
       });
     });
-  }
-}
-
-function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message: string | undefined): Error {
-  switch (outcome) {
-    case 'failed':
-      return new FailedWrite(message);
-    case 'fenced':
-      return movedAwayFailure();
-    case 'unavailable':
-      return unavailableFailure(message ?? 'Redis cannot be reached');
-    case 'unknown':
-      return outcomeUnknownFailure('the commit was sent and not answered');
   }
 }

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardKey } from '../../runtime/address.ts';
+import type { DescribedError } from '../../runtime/described-error.ts';
+import { type SectionOutcome, UNCLAIMED_RECORD } from '../../runtime/engine.ts';
 import type { Write } from '../../runtime/store.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
+import { LineLog } from './line-log.ts';
 import { memoryNode } from './memory-node.ts';
 
 const firstAddress = counterAddress('one');
@@ -70,6 +73,36 @@ test('the current commit ends before the actor is loaded', async () => {
   assert.equal(slow, 1);
   await world.outcome(world.node.actors.resume(firstAddress));
   assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })), 7);
+});
+
+test('the log tells an absent Redis from a refused write, and says nothing of a lost shard', async () => {
+  const log = new LineLog();
+  const world = await memoryNode({ limits, log, hooks: { suspended: async () => [total(7)] } });
+  const { commit } = world.engine;
+  const given: SectionOutcome[] = [
+    { code: 'unavailable' },
+    { code: 'committed', failures: new Map([[0, 'WRONGTYPE a text']]) },
+    { code: 'fenced', actual: UNCLAIMED_RECORD },
+  ];
+  world.engine.commit = async (sections) => {
+    const mine = sections.some(({ entries }) => entries.some(({ writes }) => writes.some((w) => w[3] === 7)));
+    const outcome = mine ? given.shift() : undefined;
+    if (outcome === undefined) return commit.call(world.engine, sections);
+    if (outcome.code === 'committed') await commit.call(world.engine, sections);
+    return sections.map(() => outcome);
+  };
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' }));
+  await world.clock.advance(2_500);
+  assert.equal(given.length, 0);
+  const lines = log.lines.filter(({ message }) => message === 'the check of a suspended actor failed');
+  const reasons = lines.map(({ level, fields }) => {
+    const { code, err } = fields as { readonly code?: string; readonly err?: DescribedError };
+    return [level, code, err?.type, err?.code];
+  });
+  assert.deepEqual(reasons, [
+    ['warn', 'STORE_UNAVAILABLE', undefined, undefined],
+    ['error', undefined, 'FailedWrite', 'WRONGTYPE'],
+  ]);
 });
 
 test('a failed run is repeated, and the next owner runs too', async () => {
