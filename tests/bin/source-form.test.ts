@@ -57,6 +57,19 @@ function longComments(source: string): number[] {
   });
 }
 
+/**
+ * Returns the numbers of the lines whose `fc.assert` does not take its runs from `propertyRuns`, so that `TEST_SEED`
+ * does not repeat them. The formatter puts the end of a call of several lines below its beginning.
+ */
+function unseededProperties(source: string): number[] {
+  const names = [...source.matchAll(/const (\w+) = propertyRuns\(/g)].map(([, name]) => `${name}\\b`);
+  const isSeeded = new RegExp(`\\b(?:${['propertyRuns\\(', ...names].join('|')})`);
+  const calls = source.matchAll(/^(?<indent> *)(?:.*[^\w\n])?fc\.assert\((?:.*;$|[\s\S]*?\n\k<indent>\))/gm);
+  return [...calls]
+    .filter(([call]) => !isSeeded.test(call))
+    .map(({ index }) => source.slice(0, index).split('\n').length);
+}
+
 /** `npm run client-types` writes it. */
 const GENERATED = 'client/src/operations.ts';
 
@@ -107,6 +120,35 @@ test('a long line is found in each form of a comment, and in code, tables and ta
     longComments(`const a = '${long}'; // b\n * | ${long} |\n/** @param {{ ${long} }} a */`),
     [],
   );
+});
+
+test('a property test without the seed of all is found, and one with it is not', () => {
+  const property = '  fc.property(fc.nat(), (count) => {\n    assert.ok(run(count));\n  }),';
+  const unseeded = (rest: string): number[] =>
+    unseededProperties(`const runs = propertyRuns(context, 5);\n${rest}`);
+  assert.deepEqual(unseeded(`fc.assert(\n${property}\n);`), [2]);
+  assert.deepEqual(unseeded(`await fc.assert(\n${property}\n  { numRuns: 300, seed },\n);\nuse(runs);`), [2]);
+  assert.deepEqual(
+    unseeded('fc.assert(property);\nfc.assert(property, runs);\nfc.assert(property);'),
+    [2, 4],
+  );
+  assert.deepEqual(unseeded(`await fc.assert(\n${property}\n  propertyRuns(context, 300),\n);`), []);
+  assert.deepEqual(
+    unseeded(`fc.assert(\n${property}\n  { ...propertyRuns(context, 3), endOnFailure: true },\n);`),
+    [],
+  );
+  assert.deepEqual(unseeded(`fc.assert(\n${property}\n  runs,\n);`), []);
+});
+
+test('`TEST_SEED` repeats each property test', () => {
+  const tests = sources.filter(
+    ({ path }) => path !== 'tests/bin/source-form.test.ts' && path.endsWith('.ts'),
+  );
+  const foundLines = tests.flatMap(({ path, source }) =>
+    unseededProperties(source).map((line) => `${path}:${line}`),
+  );
+  assert.ok(tests.filter(({ source }) => source.includes('fc.assert(')).length > 20);
+  assert.deepEqual(foundLines, []);
 });
 
 test(`a comment line has at most ${MOST_COLUMNS} columns`, () => {

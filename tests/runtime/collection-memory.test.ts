@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { CollectionMemory } from '../../runtime/ownership/collection-memory.ts';
 import type { Lookup, Write } from '../../runtime/store.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
 import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
 import { type RedisNode, redisNode } from './redis-node.ts';
 
@@ -55,7 +56,7 @@ test('a set answers one and zero, and one that is too large is asked in Redis', 
   assert.equal(store.known(shard, 'SISMEMBER', `${key}:set`, 'member 7'), undefined);
 });
 
-test('memory never returns a value that Redis did not have, for any events in between', () => {
+test('memory never returns a value that Redis did not have, for any events in between', (context) => {
   // A model of one hash in Redis, with reads under way and commits that are sent and answered at other moments.
   const step = fc.oneof(
     fc.record({ kind: fc.constant('begin' as const) }),
@@ -100,7 +101,7 @@ test('memory never returns a value that Redis did not have, for any events in be
         assert.equal(memory.known('HGET', 'k', 'm'), answer);
       }
     }),
-    { numRuns: 2_000 },
+    propertyRuns(context, 2_000),
   );
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ActorSummary } from '../../runtime/actors.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
 import { allSeen } from './all-seen.ts';
 import { type CounterCommand, counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
@@ -52,7 +53,7 @@ function seen({ address, status, restarts, mailboxDepth, state }: ActorSummary):
 const byId = (items: Iterable<unknown>): unknown[] =>
   [...(items as Iterable<{ id: string }>)].sort((left, right) => (left.id < right.id ? -1 : 1));
 
-test('every change of an actor appears in the next read', async () => {
+test('every change of an actor appears in the next read', async (context) => {
   const actor = fc.integer({ min: 0, max: addresses.length - 1 });
   const command = fc.constantFrom<CounterCommand>(
     { type: 'add', by: 1 },
@@ -95,7 +96,7 @@ test('every change of an actor appears in the next read', async () => {
         if (looks) assert.deepEqual(byId((await allSeen(actors)).map(seen)), byId(snapshots(world)));
       }
     }),
-    { numRuns: 300 },
+    propertyRuns(context, 300),
   );
 });
 

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ShardRecord, UNCLAIMED_RECORD } from '../../runtime/engine.ts';
 import { planShare } from '../../runtime/ownership/fair-share.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
 
-test('from any ownership all nodes reach even shares, with one owner for each shard, without messages between them', () => {
+test('from any ownership all nodes reach even shares, with one owner for each shard, without messages between them', (context) => {
   const world = fc.record({
     nodes: fc.integer({ min: 1, max: 9 }),
     // A number below the number of nodes is a living node. A higher one is a dead node, or none.
@@ -54,6 +55,7 @@ test('from any ownership all nodes reach even shares, with one owner for each sh
         assert.ok(share === Math.floor(128 / sharers.length) || share === Math.ceil(128 / sharers.length));
       }
     }),
+    propertyRuns(context, 100),
   );
 });
 

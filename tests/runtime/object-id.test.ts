@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObjectId, objectIdGenerator } from '../../runtime/object-id.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 
-test('ids are in the order of their making, under any wall clock, and contain its seconds', () => {
+test('ids are in the order of their making, under any wall clock, and contain its seconds', (context) => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 2 }),
@@ -20,6 +21,7 @@ test('ids are in the order of their making, under any wall clock, and contain it
         assert.equal(Number.parseInt(ids.at(-1)?.slice(0, 8) ?? '', 16), Math.floor(latestMs / 1_000));
       },
     ),
+    propertyRuns(context, 100),
   );
 });
 

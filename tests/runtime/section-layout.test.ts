@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { CommitSection } from '../../runtime/engine.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { FakeClock } from './fake-clock.ts';
 import { comparable, LineLog } from './line-log.ts';
@@ -47,7 +48,7 @@ function section(shard: number, writes: readonly (readonly Write[])[]): CommitSe
   return { shard, expected: 'now', next: 'x', entries: writes.map((turn) => ({ writes: turn })) };
 }
 
-test('a section of many turns has the same result as its writes one after the other', async () => {
+test('a section of many turns has the same result as its writes one after the other', async (context) => {
   await fc.assert(
     fc.asyncProperty(turns, async (writes) => {
       await redis.flushall();
@@ -62,7 +63,7 @@ test('a section of many turns has the same result as its writes one after the ot
       assert.deepEqual(await held(), expected);
       assert.deepEqual(await redis.mget('{s0}:owner', '{s1}:owner', '{s1}:k'), ['x', 'another', null]);
     }),
-    { numRuns: 300 },
+    propertyRuns(context, 300),
   );
 });
 

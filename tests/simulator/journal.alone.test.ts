@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Journal } from '../../simulator/journal.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
 
 async function directory(context: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'journal-'));
@@ -14,8 +15,6 @@ async function directory(context: TestContext): Promise<string> {
 
 test('stored values are there when the journal is opened again, bytes included', async (context) => {
   const path = await directory(context);
-  const seed = Number(process.hrtime.bigint() % 1_000_000n);
-  context.diagnostic(`seed ${seed}`);
   const value = fc.record(
     { text: fc.string(), bytes: fc.uint8Array().map((bytes) => Buffer.from(bytes)) },
     { noNullPrototype: true },
@@ -41,7 +40,7 @@ test('stored values are there when the journal is opened again, bytes included',
       }
       await secondJournal.close();
     }),
-    { numRuns: 30, seed },
+    propertyRuns(context, 30),
   );
 });
 

@@ -8,6 +8,7 @@ import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.t
 import { channelState, liveGroups, pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
+import { propertyRuns } from '../../policy/property-runs.ts';
 import { poolShop } from './pool/pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
@@ -352,7 +353,7 @@ class Life {
   }
 }
 
-test('every message is on the wire once at most, one at a time, and has ended after a day', async () => {
+test('every message is on the wire once at most, one at a time, and has ended after a day', async (context) => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 40, maxLength: 120 }), async (history) => {
       const life = new Life(await ShopHarness.connected());
@@ -368,6 +369,6 @@ test('every message is on the wire once at most, one at a time, and has ended af
       life.check();
       assert.equal(life.ended.size, life.accepted.length);
     }),
-    { numRuns: 400 },
+    propertyRuns(context, 400),
   );
 });

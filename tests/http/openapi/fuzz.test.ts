@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
-import { testEnvironment } from '../../testbed/test-environment.ts';
+import { propertyRuns } from '../../policy/property-runs.ts';
 import { sharedService } from '../shared-service.ts';
 import type { TestTenant } from '../target.ts';
 import { callsOf, withoutWait } from './fuzz-calls.ts';
@@ -27,11 +27,9 @@ describe('every route, called as its document allows and as it does not', () => 
     await target.connect(owner.key, shop);
   });
   const agent = new Agent({ keepAlive: true });
-  const { seed } = testEnvironment();
 
   for (const { method, path } of API_ENDPOINTS) {
-    test(`${method} ${path}: no 5xx but those of a missing session, no hang, nothing undocumented`, async (test) => {
-      test.diagnostic(`seed ${seed}`);
+    test(`${method} ${path}: no 5xx but those of a missing session, no hang, nothing undocumented`, async (context) => {
       const operation = target.api.document.paths[path]?.[method.toLowerCase()];
       assert.ok(operation);
       await fc.assert(
@@ -43,7 +41,7 @@ describe('every route, called as its document allows and as it does not', () => 
               assert.match(field, JUDGED_BY_ACTORS, reply.text);
           }
         }),
-        { seed, numRuns: RUNS_PER_ROUTE, endOnFailure: false },
+        { ...propertyRuns(context, RUNS_PER_ROUTE), endOnFailure: false },
       );
     });
   }

@@ -10,7 +10,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
 import { hasText } from '../../../policy/content-rules.ts';
-import { testEnvironment } from '../../testbed/test-environment.ts';
+import { propertyRuns } from '../../policy/property-runs.ts';
 import { sharedService } from '../shared-service.ts';
 import type { TestTenant } from '../target.ts';
 import { bodiesOf, type Schema } from './schema-bodies.ts';
@@ -35,14 +35,12 @@ describe('the document and the service agree', () => {
     owner = await target.tenant({ plan: 'scale' });
     shop = await target.shop(owner, 'Agreed');
   });
-  const { seed } = testEnvironment();
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
 
   for (const { method, path, body } of API_ENDPOINTS) {
     if (body === undefined) continue;
-    test(`${method} ${path}`, async (test) => {
-      test.diagnostic(`seed ${seed}`);
+    test(`${method} ${path}`, async (context) => {
       const operation = target.api.document.paths[path]?.[method.toLowerCase()];
       const schema = operation?.requestBody?.content['application/json'].schema as Schema | undefined;
       assert.ok(schema);
@@ -57,7 +55,7 @@ describe('the document and the service agree', () => {
           const isRefused = reply.body.error?.code === 'VALIDATION_ERROR';
           assert.equal(isRefused, !agreed(fits, schema, json), `${JSON.stringify(json)}\n${reply.text}`);
         }),
-        { seed, numRuns: RUNS_PER_ROUTE, endOnFailure: false },
+        { ...propertyRuns(context, RUNS_PER_ROUTE), endOnFailure: false },
       );
     });
   }

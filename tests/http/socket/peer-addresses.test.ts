@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { PeerAddresses, type PeerConnection } from '../../../http/socket/peer-addresses.ts';
+import { propertyRuns } from '../../policy/property-runs.ts';
 import { until } from '../../testbed/waiting.ts';
 import { bareServer } from './bare-server.ts';
 import { openRaw } from './raw-connection.ts';
@@ -21,7 +22,7 @@ function connectionFrom(address: string): PeerConnection & { asked: number } {
 }
 
 describe('the address of a connection', () => {
-  test('is its own, for any order in which connections of several callers open and close', () => {
+  test('is its own, for any order in which connections of several callers open and close', (context) => {
     const step = fc.record({ peer: fc.constantFrom(...PEERS, ''), ends: fc.nat() });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), step)), (steps) => {
@@ -39,6 +40,7 @@ describe('the address of a connection', () => {
           for (const { address, connection } of open) assert.equal(peers.addressOf(connection), address);
         }
       }),
+      propertyRuns(context, 100),
     );
   });
 

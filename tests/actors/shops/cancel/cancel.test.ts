@@ -8,6 +8,7 @@ import type { QueueFilter } from '../../../../actors/shops/shop-operations.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { propertyRuns } from '../../../policy/property-runs.ts';
 import { PoolExchange, poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
@@ -210,7 +211,7 @@ describe('a cancelled message at the pool', () => {
   }
 });
 
-test('after any cancellation, the windows are those of a shop that never had it, also after a restart', async () => {
+test('after any cancellation, the windows are those of a shop that never had it, also after a restart', async (context) => {
   const person = fc.integer({ min: 0, max: 9 }).map((index) => `+3360100000${index}`);
   const step = fc.oneof(
     fc.record({ do: fc.constant('send' as const), to: person, text: fc.constantFrom('a', 'b', 'c') }),
@@ -250,7 +251,7 @@ test('after any cancellation, the windows are those of a shop that never had it,
         assert.deepEqual(timesOf(successor), timesOf(twin));
       }
     }),
-    { numRuns: 60 },
+    propertyRuns(context, 60),
   );
 });
 

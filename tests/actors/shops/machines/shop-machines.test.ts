@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome } from '../../../../actors/sessions/session-events.ts';
 import { endedBefore, pacingState } from '../../../../actors/shops/state/shop-state.ts';
+import { propertyRuns } from '../../../policy/property-runs.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 type Step =
@@ -103,7 +104,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
   };
 }
 
-test('another process continues alike from the store and from memory', async () => {
+test('another process continues alike from the store and from memory', async (context) => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (history) => {
       const shop = await ShopHarness.connected();
@@ -116,6 +117,6 @@ test('another process continues alike from the store and from memory', async () 
         );
       }
     }),
-    { numRuns: 200 },
+    propertyRuns(context, 200),
   );
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../../actors/shops/records/message-record.ts';
 import type { AskedPart, MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
+import { propertyRuns } from '../../../policy/property-runs.ts';
 
 const count = fc.nat(1_000);
 const optionalText = fc.option(fc.string({ unit: 'binary', maxLength: 40 }));
@@ -51,7 +52,7 @@ function plain(message: MessageBody | undefined): unknown {
   return JSON.parse(JSON.stringify(message));
 }
 
-test('a message is read as it was stored, and as any program would have stored it', () => {
+test('a message is read as it was stored, and as any program would have stored it', (context) => {
   fc.assert(
     fc.property(body, (message) => {
       for (const stored of [encodeBody(message), JSON.stringify(message)]) {
@@ -59,6 +60,7 @@ test('a message is read as it was stored, and as any program would have stored i
         assert.deepEqual(plain(read), plain(message));
       }
     }),
+    propertyRuns(context, 100),
   );
 });
 
