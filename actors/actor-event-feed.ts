@@ -3,7 +3,7 @@ import type { ChannelStatus } from './channel-status.ts';
 import type { MessageReason, MessageStatus } from './message-status.ts';
 
 /** The shop that an event is about; `shop` is its name. */
-interface ShopFacts {
+interface OfShop {
   readonly tenantId: string;
   readonly shopId: string;
   readonly shop: string;
@@ -11,7 +11,7 @@ interface ShopFacts {
 
 /** The data of each type of event. Never contains a text, a key or a QR code. */
 export interface ActorEventData {
-  readonly message: ShopFacts & {
+  readonly message: OfShop & {
     readonly messageId: string;
     readonly status: MessageStatus;
     readonly reason: MessageReason | null;
@@ -21,19 +21,19 @@ export interface ActorEventData {
      */
     readonly ageMs: number | null;
   };
-  readonly channel: ShopFacts & {
+  readonly channel: OfShop & {
     readonly status: ChannelStatus;
     /** The state of the channel machine. */
     readonly state: string;
   };
-  readonly pacing: ShopFacts & {
+  readonly pacing: OfShop & {
     readonly state: string;
     readonly heldByOperator: boolean;
     /** The cause that paused the queue in this turn, or null if none did. */
     readonly began: 'operator' | 'rate_signal' | null;
   };
   /** A number was connected that other tenants had within 30 days; known by a digest. */
-  readonly number: ShopFacts & {
+  readonly number: OfShop & {
     readonly state: 'shared';
     readonly number: string;
     readonly otherTenants: readonly string[];

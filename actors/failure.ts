@@ -134,6 +134,7 @@ export function refusedWith<Code extends FailureCode>(failure: Failure<Code>): F
   return { ok: false, failure };
 }
 
+/** Returns a refusal with a code, and with details for the caller if any are given. */
 export function failed<Code extends FailureCode>(
   code: Code,
   details: Omit<Failure, 'code'> = {},
@@ -141,6 +142,7 @@ export function failed<Code extends FailureCode>(
   return refusedWith({ code, ...details });
 }
 
+/** Returns the refusal of a call that the policy does not admit, with the policy's code and details. */
 export function refusedBy<Code extends PolicyCode>({
   isAdmitted: _,
   code,

@@ -160,7 +160,7 @@ function chooseBenches(names: readonly string[]): readonly Bench[] {
     : benches.filter(({ name }) => names.includes(name));
 }
 
-/** Writes all values as JSON and the throughputs as a plot. The path of the JSON. */
+/** Writes all values as JSON and the throughputs as a plot. Returns the path of the JSON. */
 function save(): string {
   const folder = resolve(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });

@@ -54,7 +54,10 @@ function described(error: unknown, seenErrors: Set<unknown>): DescribedError {
   };
 }
 
-/** Returns the message of an error of ours, and the class, code and first frame in the program of any other. */
+/**
+ * Returns the message of an error of ours, and the class, code, known message and first frame in the program of any
+ * other.
+ */
 export function errorText(error: unknown): string {
   const { type, code, message, stack } = describeError(error);
   if (error instanceof ValueFreeError)

@@ -44,7 +44,7 @@ export interface MadeShop {
   readonly shop: ShopView;
   /** True if the same idempotency key had made it. */
   readonly isReplayed: boolean;
-  /** True if it was made with another name or phone. */
+  /** True if it was made with other fields. */
   readonly differs: boolean;
 }
 

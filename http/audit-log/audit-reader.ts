@@ -17,7 +17,7 @@ export const AUDIT_KEYS = {
 export const AUDIT_CURSOR = /^\d{13}-[0-9a-f]{24}$/;
 
 /** Most entries that one call reads before it returns the matches. */
-const SCAN_LIMIT = 5_000;
+const MOST_SCANNED = 5_000;
 /** Entries that are read at a time. */
 const READ_AT_A_TIME = 200;
 
@@ -28,7 +28,7 @@ export async function listChanges(
 ): Promise<CursorPage<AuditEntry>> {
   const items: AuditEntry[] = [];
   let lastId = query.cursor;
-  for (let scannedCount = 0; scannedCount < SCAN_LIMIT; scannedCount += READ_AT_A_TIME) {
+  for (let scannedCount = 0; scannedCount < MOST_SCANNED; scannedCount += READ_AT_A_TIME) {
     const { entries, isAtEnd } = await entriesBefore(store, lastId);
     for (const entry of entries) {
       if (query.afterMs !== undefined && Date.parse(entry.at) <= query.afterMs)

@@ -38,7 +38,7 @@ interface FoundEntry {
 }
 
 /** Most entries that one call reads before it returns the matches. */
-const SCAN_LIMIT = 20_000;
+const MOST_SCANNED = 20_000;
 const TICKS_PER_READ = 50;
 /** Node clocks and Redis's may differ by this much before `after` cuts a log short. */
 const CLOCK_SLACK_MS = MINUTE_MS;
@@ -55,7 +55,7 @@ export async function readRefusals(
   for await (const { entry } of entriesOf(store, tenantId, undefined)) {
     const atMs = Date.parse(entry.at);
     if (atMs < afterMs - CLOCK_SLACK_MS) break;
-    if (scannedCount === SCAN_LIMIT) {
+    if (scannedCount === MOST_SCANNED) {
       sinceMs = atMs;
       break;
     }
@@ -84,7 +84,7 @@ export async function listRequests(
     positionBefore,
   )) {
     if (query.afterMs !== undefined && position.ms < query.afterMs - CLOCK_SLACK_MS) return end(items);
-    if (items.length === query.limit || scannedCount === SCAN_LIMIT)
+    if (items.length === query.limit || scannedCount === MOST_SCANNED)
       return { items, nextCursor: lastPosition === undefined ? null : encodePosition(lastPosition) };
     scannedCount += 1;
     lastPosition = position;

@@ -16,7 +16,7 @@ import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** Recipients of one call. */
-const MOST_RECIPIENTS = 1_000;
+const MOST_RECIPIENTS_A_CALL = 1_000;
 const recipients = v.pipe(
   boundedArray(
     closedObject({
@@ -31,11 +31,11 @@ const recipients = v.pipe(
       ),
       idempotencyKey,
     }),
-    { max: MOST_RECIPIENTS },
+    { max: MOST_RECIPIENTS_A_CALL },
   ),
   v.minLength(1, 'must have at least 1 item'),
   // Named in the document. `boundedArray` has refused more already.
-  v.maxLength(MOST_RECIPIENTS),
+  v.maxLength(MOST_RECIPIENTS_A_CALL),
 );
 
 const TAKEN_EXAMPLE = { ...BATCH_EXAMPLE, refused: REFUSED_EXAMPLE };

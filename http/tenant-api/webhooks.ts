@@ -1,5 +1,12 @@
 import { API_BASE_PATH } from '../../actors/base-paths.ts';
-import { type FailureCode, failed, mapOutcome, type Outcome, renamedFailure } from '../../actors/failure.ts';
+import {
+  done,
+  type FailureCode,
+  failed,
+  mapOutcome,
+  type Outcome,
+  renamedFailure,
+} from '../../actors/failure.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
@@ -23,9 +30,9 @@ function typesFor(
   { permissions }: Pick<Caller, 'permissions'>,
   types: readonly EventType[] | null,
 ): Outcome<readonly EventType[] | null, 'FORBIDDEN_PERMISSION'> {
-  if (permissions.has('inbound.read')) return { ok: true, value: types };
+  if (permissions.has('inbound.read')) return done(types);
   if (types?.includes(INBOUND)) return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
-  return { ok: true, value: types ?? OTHERS };
+  return done(types ?? OTHERS);
 }
 
 /** True if a key may move a webhook with these types to another address. */

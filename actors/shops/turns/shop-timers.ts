@@ -70,7 +70,7 @@ export function shopTimers(state: ShopState): readonly DueTimer[] {
   return timers;
 }
 
-/** The turn at such a moment. */
+/** Does what is due when the timer ends. */
 export function onTimer(builder: TurnBuilder, { id }: RuntimeCommand): void {
   TIMERS.find((timer) => timer.id === id)?.onDue(builder);
 }

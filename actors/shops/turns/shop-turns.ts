@@ -67,7 +67,7 @@ const TURNS: ShopTurns = {
   ...SESSION_TURNS,
 };
 
-type AnyTurn = (builder: TurnBuilder, command: never, facts: never, options: DecisionOptions) => unknown;
+type AnyDecider = (builder: TurnBuilder, command: never, facts: never, options: DecisionOptions) => unknown;
 
 /** Decides a command by the facts that were read for it. */
 export function shopTurn(
@@ -76,7 +76,7 @@ export function shopTurn(
   facts: ShopFacts,
   options: DecisionOptions,
 ): Turn<ShopState, ShopEffect> {
-  const decide: AnyTurn | undefined = TURNS[command.type];
+  const decide: AnyDecider | undefined = TURNS[command.type];
   // A newer program may have stored a command as a dead letter.
   if (decide === undefined) return finishTurn(builder);
   // The command has the type under which its turn was found, and its facts were read for that type.

@@ -39,7 +39,7 @@ export function putWebhook(
   { webhook, by }: TenantFieldsOf<'put_webhook'>,
 ): TenantTurn<'put_webhook'> {
   const mostWebhooks = MOST_WEBHOOKS[by];
-  if (state.webhooks.size < mostWebhooks) return withWebhook(state, webhook);
+  if (state.webhooks.size < mostWebhooks) return putInState(state, webhook);
   if (by === 'operator')
     return { reply: failed('CONFLICT', { message: `A tenant has at most ${mostWebhooks} webhooks.` }) };
   const message = `The account has ${state.webhooks.size} webhooks; its keys may make ${mostWebhooks}: delete one, or ask the operators.`;
@@ -101,7 +101,7 @@ export function changeWebhook(
   // An endpoint never begins twice at one moment, even if the clock repeats one. Failures name the moment, so older
   // ones are known as such.
   const enabledAtMs = startsOver ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
-  return withWebhook(state, { ...changedWebhook, enabledAtMs });
+  return putInState(state, { ...changedWebhook, enabledAtMs });
 }
 
 /**
@@ -143,7 +143,7 @@ export function disableWebhook(
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
-  const changedTurn = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why: reason } });
+  const changedTurn = putInState(state, { ...webhook, disabled: { atMs: nowMs, why: reason } });
   const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], reason } as const;
   return { ...changedTurn, effects: [...(changedTurn.effects ?? []), notice] };
 }
@@ -228,7 +228,7 @@ export function eraseProgress(
   return { writes, reply: done(true) };
 }
 
-function withWebhook(
+function putInState(
   state: TenantState,
   webhook: WebhookRecord,
 ): Turn<TenantState, TenantEffect> & { readonly reply: Outcome<WebhookRecord, never> } {

@@ -67,7 +67,8 @@ export function Failure({ failure }) {
 /** @param {{ nodes: readonly string[] }} props nodes that did not answer */
 export function SilentNodes({ nodes }) {
   if (nodes.length === 0) return null;
-  return html`<p class="failure" role="alert">No answer from ${nodes.join(', ')}: its shops are missing below.</p>`;
+  const missing = nodes.length === 1 ? 'its shops are' : 'their shops are';
+  return html`<p class="failure" role="alert">No answer from ${nodes.join(', ')}: ${missing} missing below.</p>`;
 }
 
 /** @param {{ at: number | string | null | undefined, relative?: boolean, dated?: boolean }} props `dated`: with the date also today */
