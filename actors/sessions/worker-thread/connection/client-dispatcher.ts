@@ -20,13 +20,45 @@ interface DownloadRequest {
   readonly method: string;
 }
 
-/** The handlers that a dispatcher calls (undici's Dispatcher.DispatchHandlers, as Node 20 and 22 have them). */
+/** Controls a request for its handlers (undici's Dispatcher.DispatchController, as far as fetch uses it). */
+interface DownloadController {
+  readonly rawHeaders: readonly Buffer[];
+  abort(): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** The handlers that a dispatcher calls (undici's Dispatcher.DispatchHandler). Node 26 has only these. */
 interface DownloadHandlers {
+  onRequestStart(controller: DownloadController, context: object): void;
+  onResponseStart(controller: DownloadController, status: number, headers: object, statusText: string): void;
+  onResponseData(controller: DownloadController, chunk: Buffer): void;
+  onResponseEnd(controller: DownloadController, trailers: object): void;
+  onResponseError(controller: DownloadController, error: Error): void;
+}
+
+/** The handlers of Node 20, 22 and 24. */
+interface FormerHandlers {
   onConnect?(abort: () => void): void;
   onHeaders(status: number, headers: Buffer[], resume: () => void, statusText: string): boolean;
   onData(chunk: Buffer): boolean;
   onComplete(trailers: Buffer[]): void;
   onError(error: Error): void;
+}
+
+function presentHandlers(handlers: DownloadHandlers | FormerHandlers): DownloadHandlers {
+  if ('onRequestStart' in handlers) return handlers;
+  return {
+    onRequestStart: ({ abort }) => handlers.onConnect?.(abort),
+    onResponseStart: ({ resume }, status, _headers, statusText) => {
+      handlers.onHeaders(status, [], resume, statusText);
+    },
+    onResponseData: (_controller, chunk) => {
+      handlers.onData(chunk);
+    },
+    onResponseEnd: () => handlers.onComplete([]),
+    onResponseError: (_controller, error) => handlers.onError(error),
+  };
 }
 
 /** The type that the client's option takes. */
@@ -38,14 +70,24 @@ type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options'
  */
 export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
   const dispatcher = {
-    dispatch(request: DownloadRequest, handlers: DownloadHandlers): boolean {
+    dispatch(request: DownloadRequest, givenHandlers: DownloadHandlers | FormerHandlers): boolean {
+      const handlers = presentHandlers(givenHandlers);
       const end = new AbortController();
       const signal = AbortSignal.any([end.signal, AbortSignal.timeout(DOWNLOAD_MS)]);
-      handlers.onConnect?.(() => end.abort());
-      answer(request, handlers, { bounds, signal }).catch((error: unknown) => {
-        end.abort();
-        handlers.onError(error instanceof Error ? error : new Error(String(error)));
-      });
+      // The file is small and here as a whole, so nothing waits.
+      const nothing = (): void => undefined;
+      const controller = { rawHeaders: [], abort: () => end.abort(), pause: nothing, resume: nothing };
+      handlers.onRequestStart(controller, {});
+      download(request, { bounds, signal })
+        .then((bytes) => {
+          handlers.onResponseStart(controller, 200, {}, 'OK');
+          handlers.onResponseData(controller, bytes);
+          handlers.onResponseEnd(controller, {});
+        })
+        .catch((error: unknown) => {
+          end.abort();
+          handlers.onResponseError(controller, error instanceof Error ? error : new Error(String(error)));
+        });
       return true;
     },
   };
@@ -53,16 +95,13 @@ export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
   return dispatcher as unknown as ClientDispatcher;
 }
 
-async function answer(
+async function download(
   { path, method }: DownloadRequest,
-  handlers: DownloadHandlers,
   { bounds, signal }: { readonly bounds: DownloadBounds; readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<Buffer> {
   if (method !== 'GET') throw new DownloadRefused('the client may only download');
   const response = await askNetworkFile(path, bounds, { maxBytes: MOST_BYTES, signal });
   const bytes = await wholeOf(response, MOST_BYTES);
   if (bytes === undefined) throw new DownloadRefused('the file is too large');
-  handlers.onHeaders(200, [], () => undefined, 'OK');
-  handlers.onData(bytes);
-  handlers.onComplete([]);
+  return bytes;
 }
