@@ -74,6 +74,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   const sessions = new DeviceSessions(context, socket);
   const sharedParts = { ...options, socket, groups, sentMessages, tokens, sessions };
   const onUnanswered = (): void => void runningParts()?.watch.probe();
+  const { unacknowledged } = context.memory;
   const outbox: Outbox = new Outbox({
     ...sharedParts,
     onUnanswered,
@@ -81,11 +82,12 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   });
   const retries = new RetryAnswers({ ...sharedParts, outbox, ownAddresses });
   const limits = new LimitsWatch(context, socket);
-  const receipts = new Receipts(context, {
+  const receipts: Receipts = new Receipts(context, {
     ownAddresses,
     numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
     isOutside: (group, addresses) => groups.excludes(group, addresses),
-    isPending: (wireId) => outbox.isPending(wireId) || context.memory.unacknowledged.isKept(wireId),
+    isPending: (wireId) => outbox.isPending(wireId) || unacknowledged.isKept(wireId),
+    onHeld: () => unacknowledged.endReceived((kept) => receipts.holds(kept.preparation.order.wireId, kept)),
     orderedAs: (wireId) => options.readdressedIds.orderedAs(wireId),
   });
   const watch = new ConnectionWatch(context, socket);

@@ -55,6 +55,8 @@ export interface ReceiptsOptions {
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** True while the order of that stanza waits for its outcome, which must be reported first. */
   readonly isPending: (wireId: string) => boolean;
+  /** Called when receipts wait to be reported, which may be the outcome of a pending order. */
+  readonly onHeld: () => void;
 }
 
 /**
@@ -109,6 +111,7 @@ export class Receipts {
       const stanza = { reportsLeft: receipts.length, onCommitted: resolve };
       for (const receipt of receipts) this.#waiting.push({ receipt, stanza });
       this.#held += receipts.length;
+      this.#options.onHeld();
       this.#arm();
     });
   }

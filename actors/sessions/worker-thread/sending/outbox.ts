@@ -1,6 +1,7 @@
 import type { proto, SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { FairSlots } from '../../../../runtime/fair-slots.ts';
+import type { SendOutcome } from '../../session-events.ts';
 import type { Preparation } from '../../worker-protocol.ts';
 import type { UnacknowledgedOrder } from '../shared/unacknowledged.ts';
 import { STATUS_CHAT } from '../wire/chat-address.ts';
@@ -167,8 +168,8 @@ export class Outbox {
     const { wireId, to, chat, message = {} } = stanza;
     if (isPost) void this.#orders.forgetWhoHasKey(pendingOrder);
     this.#orders.drop(pendingOrder);
-    const unknown = (): void => context.report(preparation, { kind: 'unknown' });
-    context.memory.unacknowledged.keep({ preparation, wireId, to, chat, message, unknown });
+    const end = (outcome: SendOutcome): void => context.report(preparation, outcome);
+    context.memory.unacknowledged.keep({ preparation, wireId, to, chat, message, end });
   }
 
   async #run(pendingOrder: PendingOrder): Promise<void> {

@@ -1,6 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
+import type { SendOutcome } from '../../session-events.ts';
 import type { Preparation } from '../../worker-protocol.ts';
 
 /** How long after a lost connection a stanza may be sent again, in milliseconds. After that its outcome is unknown. */
@@ -15,8 +16,8 @@ export interface UnacknowledgedOrder {
   readonly to: string;
   readonly chat: string;
   readonly message: proto.IMessage;
-  /** Reports that its outcome can never be known. */
-  readonly unknown: () => void;
+  /** Reports its outcome, if no later connection can. */
+  readonly end: (outcome: SendOutcome) => void;
 }
 
 /**
@@ -55,14 +56,24 @@ export class UnacknowledgedOrders {
 
   /** Ends the order of that message as unknown, because it may have left: it is not sent again. */
   drop(messageId: string): void {
-    const keptOrder = this.#kept.get(messageId);
-    this.#kept.delete(messageId);
-    keptOrder?.timer.cancel();
-    keptOrder?.order.unknown();
+    this.#end(messageId, { kind: 'unknown' });
+  }
+
+  /** Ends those that a recipient's device reported: the network has them, so they are not sent again. */
+  endReceived(isReceived: (order: UnacknowledgedOrder) => boolean): void {
+    for (const [messageId, { order }] of [...this.#kept])
+      if (isReceived(order)) this.#end(messageId, { kind: 'acknowledged' });
   }
 
   /** Ends all orders as unknown, because no connection follows. */
   giveUp(): void {
-    for (const { unknown } of this.take()) unknown();
+    for (const { end } of this.take()) end({ kind: 'unknown' });
+  }
+
+  #end(messageId: string, outcome: SendOutcome): void {
+    const keptOrder = this.#kept.get(messageId);
+    this.#kept.delete(messageId);
+    keptOrder?.timer.cancel();
+    keptOrder?.order.end(outcome);
   }
 }

@@ -36,6 +36,7 @@ function receiptsOf(options: {
     isOutside: () => false,
     orderedAs: async (wireId) => wireId,
     isPending: () => false,
+    onHeld: () => undefined,
     ...receiptsOptions,
   });
 }
@@ -92,6 +93,7 @@ test('a receipt that waits for an outcome proves its order, unless another perso
     report: () => undefined,
     receiptsOptions: {
       isPending: () => true,
+      onHeld: () => undefined,
       numberOf: async (lid) => (lid === '3@lid' ? '33633333333@s.whatsapp.net' : undefined),
     },
   });
@@ -130,6 +132,7 @@ function heldReceipts(pending = new Set<string>()) {
     receiptsOptions: {
       ownAddresses: () => ['33611111111@s.whatsapp.net'],
       isPending: (wireId) => pending.has(wireId),
+      onHeld: () => undefined,
     },
     log: ({ count }) => void dropped.push(count),
     report: (token, words) => void told.push({ token, wireIds: words.map(({ wireId }) => wireId) }),

@@ -134,6 +134,26 @@ test('a message is not sent again to a recipient who sends STOP before the sessi
   assert.deepEqual(await network.received(shop, PERSON), []);
 });
 
+test('a receipt that waited for the next connection is the outcome of its message, also if a STOP came behind it', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
+  const order = textOrder('kept');
+  await control.setHandset(PERSON, false);
+  await loseLine(network, shop, { order, loss: 'unacked', generation: 2 });
+  assert.equal(log.all(shop, 'session.send_outcome').length, 0);
+  await control.setHandset(PERSON, true);
+  await control.sendReceipts(PERSON, { to: SHOP_PHONE, type: 'delivered', id: order.wireId });
+  await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+  host.open(shop, { generation: 3 });
+  const { token } = await log.next(shop, 'session.inbound');
+  host.order(shop, { type: 'do_not_repeat', messageId: order.messageId });
+  host.order(shop, { type: 'confirm', token });
+  assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+  await log.next(shop, 'session.receipts');
+  const types = log.typesOf(shop);
+  assert.ok(types.indexOf('session.send_outcome') < types.indexOf('session.receipts'));
+  assert.deepEqual(await network.received(shop, PERSON), ['kept']);
+});
+
 test('an order that no connection follows within a minute is unknown', async () => {
   const clock = new FakeClock();
   const orders = new UnacknowledgedOrders(clock);
@@ -145,8 +165,8 @@ test('an order that no connection follows within a minute is unknown', async () 
     to: PERSON,
     chat: '33622222222@s.whatsapp.net',
     message: { conversation: 'late' },
-    unknown: () => {
-      unknown += 1;
+    end: ({ kind }) => {
+      if (kind === 'unknown') unknown += 1;
     },
   });
   await clock.advance(59_999);
