@@ -4,8 +4,9 @@
 export class ValueFreeError extends Error {}
 
 /**
- * The other messages that are logged. V8's for a missing value or function name only what the code has. A name of the
- * code begins with a small letter and has no digits. Node's for a worker that cannot start has a code of the system.
+ * Messages of others that are logged. V8's message about a missing value or function contains only a name of the code.
+ * Such a name begins with a small letter and has no digits. Node's message about a worker that cannot start contains a
+ * code of the system.
  */
 const KNOWN_MESSAGES = [
   /^Cannot (?:read|set) properties of (?:undefined|null) \((?:reading|setting) '[a-z_$][A-Za-z_$]{0,29}'\)$/,

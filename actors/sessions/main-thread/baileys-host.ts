@@ -17,8 +17,8 @@ import type {
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
 import type { SessionReport, WorkerCommand } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
+import { CredentialErasures } from './credential-erasures.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
-import { Erasures } from './erasures.ts';
 import { HostedSession, type SettledOrder, workerFor } from './hosted-session.ts';
 import { NetworkVersion } from './network-version.ts';
 import { addSessionNote, noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
@@ -39,7 +39,7 @@ export class BaileysHost implements SessionHost {
   readonly #notes: SessionNotes;
   /** Shops whose session opens once workers are ready, the version to send is known, and no erasure of it runs. */
   readonly #awaiting = new Set<string>();
-  readonly #erasures = new Erasures((shopId) => this.#onErased(shopId));
+  readonly #erasures = new CredentialErasures((shopId) => this.#onErased(shopId));
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
   readonly #questions: WorkerQuestions;

@@ -16,7 +16,7 @@ export interface UnacknowledgedOrder {
   readonly to: string;
   readonly chat: string;
   readonly message: proto.IMessage;
-  /** Reports its outcome, if no later connection can. */
+  /** Reports its outcome, if it is not sent again. */
   readonly end: (outcome: SendOutcome) => void;
 }
 

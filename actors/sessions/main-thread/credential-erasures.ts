@@ -1,5 +1,5 @@
 /** The erasures of shops' credentials that run. Several may run for one shop. */
-export class Erasures {
+export class CredentialErasures {
   readonly #running = new Map<string, number>();
   readonly #onEnded: (shopId: string) => void;
 
