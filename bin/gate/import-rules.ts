@@ -216,16 +216,19 @@ const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate',
  */
 const AROUND: readonly string[] = ['tests/testbed', 'bench', 'tests'];
 
-/** The modules or files that may import a library. The name of a library includes all packages below that name. */
-const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
+/**
+ * The modules or files that may import a library. The name of a library includes all packages below that name. Nothing
+ * imports `node:process`, because `process` is there without an import.
+ */
+export const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry': ['service/otlp-tracing.ts'],
   '@uwsjs': ['http/socket/uwebsockets.ts'],
   '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
   'agent-base': ['actors/outbound/egress.ts'],
   'https-proxy-agent': ['actors/outbound/egress.ts'],
   'socks-proxy-agent': ['actors/outbound/egress.ts'],
-  libsignal: ['actors/sessions/worker-thread'],
-  'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],
+  libsignal: ['actors/sessions/worker-thread/keys/client-curve.ts'],
+  'whatsapp-rust-bridge': ['actors/sessions/worker-thread/keys/client-curve.ts'],
   ioredis: ['runtime/redis', 'runtime/redis-address.ts'],
   marked: ['http/articles'],
   pino: ['service/process-log.ts'],
@@ -234,9 +237,9 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   qrcode: ['actors/sessions/main-thread/qr-image-worker.ts'],
   redis: ['actors/operators/directory-connection.ts'],
   'redis-om': ['actors/operators/directory-connection.ts', 'actors/operators/operators-directory.ts'],
-  sharp: ['actors/sessions/worker-thread'],
+  sharp: ['actors/sessions/worker-thread/attachments'],
   xstate: ['actors/shops/machines'],
-  'node:process': UNBOUND,
+  'node:process': [],
 };
 
 /** Modules of Node through which the policy could do I/O or read the time. */
@@ -254,20 +257,25 @@ export const TOP_FOLDERS: readonly string[] = [...new Set(modules.map(topOf))];
 /** The folders at the root of the repository whose imports are checked. */
 export const CHECKED_FOLDERS: readonly string[] = [...new Set([...modules, ...AROUND].map(topOf))];
 
-/** Matches each form of an import: `import`, `export … from`, `import()` and `require()`. */
-const IMPORT = /\b(?:from|import|require)\b\s*\(?\s*(['"`])([^'"`\n]+)\1/g;
+/** Matches each form of an import: `import`, `export … from`, `import()`, `require()` and `createRequire(…)()`. */
+const IMPORT =
+  /\b(?:(?:from|import|require)\b|createRequire\(import\.meta\.url\))\s*\(?\s*(['"`])([^'"`\n]+)\1/g;
 
 /** Matches a line that is a comment. Types in the comments of the console's pages are not imports. */
 const COMMENT_LINE = /^\s*(?:\/?\*|\/\/).*$/gm;
 
 /** Returns a sentence for each import in the text of this file that the tables refuse. */
 export function refusedImports(path: string, text: string): readonly string[] {
-  return [...text.replace(COMMENT_LINE, '').matchAll(IMPORT)]
-    .map(([, , specifier = '']) => specifier)
+  return importsIn(text)
     .filter((specifier) =>
       specifier.startsWith('.') ? !mayImport(path, specifier) : !mayUse(path, specifier),
     )
     .map((specifier) => `${path} must not import ${specifier}: see bin/gate/import-rules.ts`);
+}
+
+/** Returns what a file with this text imports, as it is written there. */
+export function importsIn(text: string): readonly string[] {
+  return [...text.replace(COMMENT_LINE, '').matchAll(IMPORT)].map(([, , specifier = '']) => specifier);
 }
 
 function mayImport(path: string, specifier: string): boolean {
@@ -299,6 +307,7 @@ function topOf(folder: string): string {
   return folder.replace(/\/.*/, '');
 }
 
-function isBelow(path: string, folder: string): boolean {
+/** True if a path, or the name of a package, is this one or below it. */
+export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }

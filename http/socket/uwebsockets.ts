@@ -71,14 +71,14 @@ function load(): Library {
   // biome-ignore lint/style/noProcessEnv: the library has no other place for it, and nothing of ours reads it.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(MOST_HEAD_BYTES);
   const { platform, arch, version, versions } = process;
-  const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
+  const name = `${platform}-${arch}-${versions.node.split('.')[0]}`;
   try {
-    const library = createRequire(import.meta.url)(name) as Library;
+    const library = createRequire(import.meta.url)(`@uwsjs/${name}`) as Library;
     library._cfg(NO_SERVER_HEADER);
     return library;
   } catch (error) {
     throw new Error(
-      `the HTTP server's package ${name} does not load on Node ${version}; bin/prepare installs it`,
+      `the HTTP server's package @uwsjs/${name} does not load on Node ${version}; bin/prepare installs it`,
       { cause: error },
     );
   }
