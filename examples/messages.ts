@@ -11,6 +11,5 @@ if (shop === undefined) throw new Error('usage: messages.ts SHOP [STATUS]');
 
 // The API refuses an unknown status and names the field.
 const wantedStatus = status as Message['status'] | undefined;
-for await (const message of api.eachMessage({ idOrName: shop, status: wantedStatus })) {
+for await (const message of api.eachMessage({ idOrName: shop, status: wantedStatus }))
   console.log(`${message.id} ${message.status} ${message.to ?? '-'}`);
-}

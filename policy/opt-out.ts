@@ -24,9 +24,7 @@ export function isOptOut(message: string): boolean {
   // A keycap counts as punctuation: it is ignored at the ends, and not within a word.
   const text = message.replace(KEYCAP, '!');
   let end = text.length;
-  while (end > 0 && isIgnoredAtEnds(text, end - 1)) {
-    end -= 1;
-  }
+  while (end > 0 && isIgnoredAtEnds(text, end - 1)) end -= 1;
   let start = afterIgnored(text, 0, end);
   LIST_NUMBER.lastIndex = start;
   if (LIST_NUMBER.test(text)) start = afterIgnored(text, LIST_NUMBER.lastIndex, end);
@@ -39,9 +37,7 @@ export function isOptOut(message: string): boolean {
 /** Returns the index of the first character between the two that is not ignored. */
 function afterIgnored(text: string, startIndex: number, end: number): number {
   let start = startIndex;
-  while (start < end && isIgnoredAtEnds(text, start)) {
-    start += 1;
-  }
+  while (start < end && isIgnoredAtEnds(text, start)) start += 1;
   return start;
 }
 

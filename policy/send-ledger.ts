@@ -70,9 +70,7 @@ export class SendLedger {
   /** The ledger that recorded these entries, oldest first. Entries that are too old to count are dropped. */
   static restore(encodedEntries: readonly string[]): SendLedger {
     const ledger = new SendLedger();
-    for (const entry of encodedEntries) {
-      ledger.record(decodeEntry(entry));
-    }
+    for (const entry of encodedEntries) ledger.record(decodeEntry(entry));
     return ledger;
   }
 

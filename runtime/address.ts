@@ -55,9 +55,8 @@ export function addressOf(shard: number, text: string): Address {
 /** Returns the shard of a name (FNV-1a, 32 bits). It never changes for a name, because data is stored under it. */
 export function shardOf(name: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < name.length; index += 1) {
+  for (let index = 0; index < name.length; index += 1)
     hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193) >>> 0;
-  }
   return hash % shardCount();
 }
 

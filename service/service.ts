@@ -64,9 +64,7 @@ async function main(): Promise<void> {
     delay = clock.after(environment.shutdownDelayMs, () => end(runningService, 0));
   };
   // Before the start: as process 1 of a container, Node is not ended by a signal that it does not listen to.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, endOnSignal);
-  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, endOnSignal);
   await checkAttachmentDirectory();
   const service = await startService({
     environment,

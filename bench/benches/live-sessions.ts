@@ -150,9 +150,8 @@ export const liveSessions: Bench = {
     const largest = context.setting('sessions', 500);
     const smallest = context.setting('from', 1);
     const counts = new Set([1, 100, 500, largest]);
-    for (const count of [...counts].filter((size) => size <= largest && size >= smallest)) {
+    for (const count of [...counts].filter((size) => size <= largest && size >= smallest))
       runs.push(...(await measured(context, planOf(context, count))));
-    }
     return runs;
   },
 };

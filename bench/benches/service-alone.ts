@@ -143,9 +143,8 @@ const start = alone({
     };
     await onService({ directory, build, fleet, appendfsync: 'everysec' }, async (side) => {
       runs.push({ side: 'empty store', round: 1, figures: { readyMs: side.startMs } });
-      for (let round = 1; round <= context.rounds; round += 1) {
+      for (let round = 1; round <= context.rounds; round += 1)
         runs.push({ side: `${count} shops`, round, figures: { readyMs: await side.restart() } });
-      }
     });
     return runs;
   },

@@ -76,9 +76,8 @@ function dearCalls(key: string, shopId: string): readonly string[] {
 /** Opens a connection for each call of a second, so that none waits for the answer to another. */
 function makeTrouble(): void {
   if (plan.kind === 'stranger') {
-    for (let index = 0; index < plan.connections; index += 1) {
+    for (let index = 0; index < plan.connections; index += 1)
       keepOpen(STRANGERS[index % STRANGERS.length] ?? (() => () => undefined));
-    }
     return;
   }
   const { key, shopIds, callsPerMinute } = plan;

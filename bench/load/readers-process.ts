@@ -64,9 +64,8 @@ class Reader {
   }
 }
 
-for (const [index, key] of plan.keys.entries()) {
+for (const [index, key] of plan.keys.entries())
   setTimeout(() => new Reader(key).connect(), (index * plan.arriveMs) / plan.keys.length);
-}
 setTimeout(() => {
   const { user, system } = process.cpuUsage();
   const result: ReadersResult = { answers, refusals, ended, cpuMs: (user + system) / 1_000 };

@@ -57,9 +57,7 @@ export function medianNs(run: {
   const times: number[] = [];
   for (let batch = 0; batch < run.batches; batch += 1) {
     const startedNs = process.hrtime.bigint();
-    for (let index = 0; index < run.batch; index += 1) {
-      run.call(batch * run.batch + index);
-    }
+    for (let index = 0; index < run.batch; index += 1) run.call(batch * run.batch + index);
     times.push(Number(process.hrtime.bigint() - startedNs) / run.batch);
   }
   const settled = times.slice(Math.floor(times.length / 5)).sort((left, right) => left - right);

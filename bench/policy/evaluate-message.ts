@@ -55,9 +55,7 @@ function facts(more: Partial<MessageFacts>): MessageFacts {
 
 function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {
   const ledger = new SendLedger();
-  for (const entry of entries) {
-    ledger.record(entry);
-  }
+  for (const entry of entries) ledger.record(entry);
   return ledger;
 }
 

@@ -77,9 +77,8 @@ function operationType(method: string, operation: DocumentOperation): string {
       ...(parameter.description === undefined ? {} : { description: parameter.description }),
     },
   }));
-  for (const [name, schema] of Object.entries(body?.properties ?? {})) {
+  for (const [name, schema] of Object.entries(body?.properties ?? {}))
     takenNames.push({ name, required: body?.required?.includes(name) ?? false, schema });
-  }
   refuseAmbiguity(method, operation, takenNames);
   const params: JsonSchema = {
     type: 'object',

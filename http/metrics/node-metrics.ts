@@ -110,9 +110,8 @@ export function exportBuild(
 
 /** Registers a node's counters and gauges. */
 export function exportNode(metrics: Metrics, node: RuntimeNode): void {
-  for (const [counter, [name, help]] of Object.entries(RUNTIME_COUNTERS)) {
+  for (const [counter, [name, help]] of Object.entries(RUNTIME_COUNTERS))
     metrics.counter(name, help, () => node.counters[counter as keyof RuntimeCounters]);
-  }
   metrics.gauge(
     'msgapi_runtime_lease_margin_seconds',
     'Seconds until the lease of this node ends',

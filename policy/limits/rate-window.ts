@@ -89,9 +89,8 @@ export class RateWindow {
   /** Returns the contents of the window, oldest first. */
   points(): RatePoint[] {
     const points: RatePoint[] = [];
-    for (let index = this.#first; index < this.#points.length; index += 2) {
+    for (let index = this.#first; index < this.#points.length; index += 2)
       points.push({ tick: this.#points[index] as number, count: this.#points[index + 1] as number });
-    }
     return points;
   }
 
@@ -102,9 +101,7 @@ export class RateWindow {
     this.#points = [];
     this.#first = 0;
     this.#total = 0;
-    for (const { timeMs, count } of times) {
-      this.add(this.tickOf(timeMs), count);
-    }
+    for (const { timeMs, count } of times) this.add(this.tickOf(timeMs), count);
     this.expire(nowMs);
   }
 

@@ -233,9 +233,8 @@ function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
   if (cursor !== '0' || pairs.length > LARGEST_COLLECTION * step) return 'large';
   if (pairs.length === 0) return NO_MEMBERS;
   const members = new Map<string, string>();
-  for (let index = 0; index < pairs.length; index += step) {
+  for (let index = 0; index < pairs.length; index += step)
     members.set(pairs[index] as string, step === 2 ? (pairs[index + 1] as string) : '');
-  }
   return members;
 }
 
@@ -244,9 +243,8 @@ function bytesOf(name: string, collection: Collection): number {
   if (Array.isArray(collection)) {
     for (const value of collection as Fields) bytes += (value?.length ?? 0) + OVERHEAD_BYTES;
   } else if (collection !== 'large') {
-    for (const [member, value] of collection as ReadonlyMap<string, string>) {
+    for (const [member, value] of collection as ReadonlyMap<string, string>)
       bytes += member.length + value.length + OVERHEAD_BYTES;
-    }
   }
   return bytes;
 }

@@ -28,9 +28,8 @@ async function main(): Promise<void> {
     clock: systemClock,
   });
   process.stdout.write(`${JSON.stringify({ ready: true, simulator: simulator.url })}\n`);
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.once(signal, () => void simulator.close().then(() => process.exit(0)));
-  }
 }
 
 main().catch((error: unknown) => {

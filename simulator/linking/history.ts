@@ -61,9 +61,8 @@ export async function sendFatHistory(
   }).finish();
   const file = await network.media.keep(deflateSync(history), 'md-msg-hist');
   network.media.spoil(file.directPath, options.fault);
-  for (const companion of network.companions.of(options.phone)) {
+  for (const companion of network.companions.of(options.phone))
     await sendOwn(network, companion, notificationOf(file));
-  }
   return file.directPath;
 }
 

@@ -97,9 +97,8 @@ const groupsChanged = (network: Network): BinaryNode =>
 
 function answerPrivacy({ network, companion, iq }: Query): BinaryNode {
   if (attribute(iq, 'type') === 'set') {
-    for (const { attrs } of getBinaryNodeChildren(getBinaryNodeChild(iq, 'tokens'), 'token')) {
+    for (const { attrs } of getBinaryNodeChildren(getBinaryNodeChild(iq, 'tokens'), 'token'))
       network.log({ event: 'token issued', companion: companion.id, to: attrs.jid });
-    }
     return iqResult(iq, [node('tokens')]);
   }
   const categories = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd'];

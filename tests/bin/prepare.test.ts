@@ -20,9 +20,8 @@ function machine(name: string, programs: Readonly<Record<string, string>>): stri
     JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } }),
   );
   cpSync(join(root, 'image/server-package.mjs'), join(place, 'image/server-package.mjs'));
-  for (const tool of ['bash', 'dirname', 'sed', 'cat', 'mktemp', 'tail', 'rm', 'mkdir', 'ln', 'env', 'sh']) {
+  for (const tool of ['bash', 'dirname', 'sed', 'cat', 'mktemp', 'tail', 'rm', 'mkdir', 'ln', 'env', 'sh'])
     symlinkSync(`/bin/${tool}`, join(place, 'path', tool));
-  }
   for (const [program, script] of Object.entries(programs)) {
     writeFileSync(join(place, 'path', program), `#!/bin/sh\n${script}\n`);
     chmodSync(join(place, 'path', program), 0o755);

@@ -168,9 +168,8 @@ test('a duration of whole minutes is found where a name or a product shows it, a
     'const LONGEST_MS = 6 * 60_000;',
     'nowMs - 60_000 * index',
     'passedMs / 60_000',
-  ]) {
+  ])
     assert.equal(bareMinutes(line).length, 1, line);
-  }
   for (const line of [
     'const WAIT_MS = 5_000;',
     'const WAIT_MS = 90_000;',
@@ -179,9 +178,8 @@ test('a duration of whole minutes is found where a name or a product shows it, a
     'maxBytes: 60_000,',
     ' * `leaseMs: 60_000`',
     'leaseMs: 0,',
-  ]) {
+  ])
     assert.deepEqual(bareMinutes(line), [], line);
-  }
 });
 
 test('durations of whole minutes, hours and days use the constants of `runtime/durations.ts`', () => {

@@ -24,9 +24,8 @@ const skip = withoutHelm;
 test('helm lint finds nothing, with the values of the chart and with those of each example', {
   skip,
 }, async () => {
-  for (const values of [[], ...examples.map((path) => ['--values', path])]) {
+  for (const values of [[], ...examples.map((path) => ['--values', path])])
     assert.match(await helm('lint', '--strict', 'deploy/helm', ...values), /1 chart\(s\) linted, 0 chart/);
-  }
 });
 
 /** Returns the path in the packages of the type and the validator of a kind. */

@@ -264,9 +264,8 @@ test('connect gives each new code and then the connection, and starts again when
   const given: (string | undefined)[] = [];
   let isOver = false;
   void (async () => {
-    for await (const { status, qr, reason } of fake.api.connect({ idOrName: 's' })) {
+    for await (const { status, qr, reason } of fake.api.connect({ idOrName: 's' }))
       given.push(reason ?? qr ?? status);
-    }
     isOver = true;
   })();
   await fake.clock.until(() => isOver);

@@ -93,9 +93,8 @@ test('an error about more of a list is not shown for another list', async () => 
 test('a refusal is not shown again in the dialog of another key', async () => {
   const { page, visit } = session;
   const tenant = await post('/tenants', { name: 'Bakery' });
-  for (const name of ['first', 'second']) {
+  for (const name of ['first', 'second'])
     await post(`/tenants/${tenant.id}/keys`, { name, permissions: ['shops.read'] });
-  }
   await visit(`/tenants/${tenant.id}`);
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
   await page.route('**/rotate', (route) => route.fulfill({ status: 503, json: { success: false, error } }), {

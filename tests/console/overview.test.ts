@@ -84,9 +84,8 @@ test('a message that a shop of the pool carried counts once, as its own shop rep
 test('calls that wait on purpose, for a code or for events, count as requests and not into latencies', () => {
   const { activity } = activityAt();
   const channel = '/shops/{idOrName}/channels/msgapp';
-  for (const route of [`${channel}/connect`, `${channel}/pairing-code`, '/events']) {
+  for (const route of [`${channel}/connect`, `${channel}/pairing-code`, '/events'])
     activity.countRequest({ atMs: START_MS, route, latencyMs: 9_000, errorCode: undefined });
-  }
   const [interval] = activity.intervals();
   assert.equal(interval?.requests, 3);
   assert.equal(
@@ -190,9 +189,8 @@ test('a chart holds the states and ways of the machine that runs', () => {
         from === 'connected' && to === 'disconnected' && event === 'closed' && guard === 'isLoggedOut',
     ),
   );
-  for (const { from, to } of chart.transitions) {
+  for (const { from, to } of chart.transitions)
     assert.ok(chart.states.includes(from) && chart.states.includes(to));
-  }
 });
 
 test('a node whose clock is a month behind does not make the chart longer', async () => {

@@ -203,9 +203,8 @@ test('a webhook gets the events of the oldest of many shops, also if one is eras
   const otherTenant = await service.tenant();
   const oldest = await service.shop(otherTenant, 'Oldest bakery');
   const path = `/tenants/${otherTenant.id}/shops`;
-  for (let number = 0; number < 99; number += 1) {
+  for (let number = 0; number < 99; number += 1)
     await service.operator('POST', path, { name: `Bakery ${number}` });
-  }
   const { body } = await service.operator('POST', path, { name: 'Newest bakery' });
   await session.visit(`/tenants/${otherTenant.id}`);
   // The oldest shop then moves to the first page, which was read before.

@@ -42,9 +42,8 @@ class JournalReader {
     const [key = '', value = ''] = args;
     if (name === 'SET' && key.endsWith(':owner')) this.#recordChanged(key, parseRecord(value));
     // The records of a group of commits, which nothing else is replaced with.
-    for (let index = 0; name === 'MSET' && index < args.length; index += 2) {
+    for (let index = 0; name === 'MSET' && index < args.length; index += 2)
       this.#recordChanged(args[index] ?? '', parseRecord(args[index + 1]));
-    }
     if (name !== 'RPUSH') return;
     if (key === 'witness') this.#witness(value);
     else this.#committed(key, value);

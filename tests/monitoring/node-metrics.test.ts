@@ -179,9 +179,8 @@ test('every panel asks for metrics that a node exposes', () => {
       [],
       expr,
     );
-    for (const [, inner = ''] of expr.matchAll(/\{([^}]*)\}/g)) {
+    for (const [, inner = ''] of expr.matchAll(/\{([^}]*)\}/g))
       assert.ok(inner.startsWith('job=~"$job",instance=~"$instance"'), `${expr} asks for every job's nodes`);
-    }
     assert.equal(
       expr.match(/\{/g)?.length,
       metricsIn(`${expr} up_`.replaceAll(/\bup\{/g, 'up_{')).length - 1,

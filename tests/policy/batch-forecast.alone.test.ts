@@ -112,9 +112,8 @@ test('a forecast agrees with the rules, which judge each message', (context) => 
       const sent = past.toSorted((left, right) => right.agoMs - left.agoMs);
       const makeFacts = (): ForecastFacts => {
         const ledger = new SendLedger();
-        for (const { kind, agoMs, text, subject } of sent) {
+        for (const { kind, agoMs, text, subject } of sent)
           ledger.record({ kind, subject, atMs: NOW_MS - agoMs, fingerprint: textFingerprint(text) });
-        }
         return facts({
           ledger,
           network,

@@ -76,9 +76,8 @@ describe('declarations (docs/contract.md, Declarations)', () => {
   test('the returned second is that of the entry that frees just enough capacity', () => {
     const ask = (counts: number[], count: number, nowMs: number) => {
       const ledger = new DeclarationLedger();
-      for (const [index, before] of counts.entries()) {
+      for (const [index, before] of counts.entries())
         ledger.record({ atMs: START_MS + index * 1_000, count: before });
-      }
       return refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
     };
     assert.deepEqual(ask([500], 1, START_MS + DAY_MS - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
@@ -99,9 +98,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
   test('only text that was written by encode is read', () => {
     const entry = { atMs: START_MS, count: 100 };
     assert.deepEqual(decodeDeclarations(encodeDeclarations(entry)), entry);
-    for (const encoded of ['', 'x', '1.2.3', 'A.1', '1.-']) {
-      assert.throws(() => decodeDeclarations(encoded));
-    }
+    for (const encoded of ['', 'x', '1.2.3', 'A.1', '1.-']) assert.throws(() => decodeDeclarations(encoded));
   });
 });
 

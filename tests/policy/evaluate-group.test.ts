@@ -41,9 +41,8 @@ test('content comes first, then context, then administration; the announce flag 
   assert.deepEqual(ask({ group: null, text: undefined }), ['EMPTY_MESSAGE', undefined]);
   assert.deepEqual(ask({ text: 'x'.repeat(4097) }), ['MESSAGE_TOO_LONG', undefined]);
   assert.deepEqual(ask({ group: null }), ['GROUP_CONTEXT_REQUIRED', undefined]);
-  for (const participantCount of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
+  for (const participantCount of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY])
     assert.deepEqual(ask({ group: groupOf(participantCount) }), ['GROUP_CONTEXT_REQUIRED', undefined]);
-  }
   for (const announce of [true, false]) {
     const context = { participantCount: 10, announce };
     assert.deepEqual(ask({ group: { ...context, isAdmin: false } }), ['GROUP_NOT_ADMINISTERED', undefined]);
@@ -70,9 +69,8 @@ test('the verdict shows the group budget, and the shop’s cold and declared fig
 
 test('groups and 1:1 messages use up nothing of each other', () => {
   const ledger = new SendLedger();
-  for (let index = 0; index < 20; index += 1) {
+  for (let index = 0; index < 20; index += 1)
     assert.ok(send(ledger, { groupId: `${index}@g.us` }).isAdmitted);
-  }
   const message = evaluateMessage(ledger, messageFacts({ text: 'Hello' }));
   assert.ok(message.isAdmitted);
   assert.equal(message.verdict.usage.today, 1);

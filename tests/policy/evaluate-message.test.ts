@@ -228,9 +228,8 @@ describe('per recipient (docs/contract.md, Messages to numbers)', () => {
 
   test('one recipient gets at most three messages in 24 hours, with or without replies', () => {
     const ledger = new SendLedger();
-    for (const nowMs of [START_MS, START_MS + HOUR_MS, START_MS + 2 * HOUR_MS]) {
+    for (const nowMs of [START_MS, START_MS + HOUR_MS, START_MS + 2 * HOUR_MS])
       assert.equal(sendTo(ledger, nowMs, nowMs - 1), 'admitted');
-    }
     const nowMs = START_MS + 3 * HOUR_MS;
     assert.deepEqual(sendTo(ledger, nowMs, nowMs), ['RECIPIENT_RATE_LIMITED', 21 * 3600]);
     assert.deepEqual(sendTo(ledger, START_MS + DAY_MS - 1, nowMs), ['RECIPIENT_RATE_LIMITED', 1]);
@@ -335,9 +334,8 @@ test('the first rule in the contract’s order is the answer when several refuse
 });
 
 test('a recipient that is no phone number is a mistake of the caller, not a refusal', () => {
-  for (const recipient of ['', '491701234567', '+01701234567', '+123456', '+1234567890123456', '+49 170']) {
+  for (const recipient of ['', '491701234567', '+01701234567', '+123456', '+1234567890123456', '+49 170'])
     assert.throws(() => evaluateMessage(new SendLedger(), messageFacts({ recipient })), TypeError);
-  }
 });
 
 test('a clock that steps back never admits an additional message, and the entry has the later time', () => {

@@ -206,12 +206,8 @@ test('in any sequence every verdict, code, second, cap and count is the oracleâ€
   fc.assert(
     fc.property(steps, (sequence) => {
       const shop = new ShopModel();
-      for (const step of sequence) {
-        step(shop);
-      }
-      for (const [code, count] of shop.seen) {
-        seen.set(code, (seen.get(code) ?? 0) + count);
-      }
+      for (const step of sequence) step(shop);
+      for (const [code, count] of shop.seen) seen.set(code, (seen.get(code) ?? 0) + count);
     }),
     runs,
   );

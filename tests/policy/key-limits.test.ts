@@ -92,9 +92,8 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     ] as const) {
       const keys = new KeyLimits();
       const limits = { minute: limit, hour: wide, day: wide };
-      for (let index = 0; index < limit; index += 1) {
+      for (let index = 0; index < limit; index += 1)
         assert.ok(keys.take({ keyId, limits, nowMs: START_MS }).isAllowed);
-      }
       assert.equal(keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS - 1 }).isAllowed, false);
       assert.equal(
         keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS + Math.ceil(lateMs) }).isAllowed,
@@ -106,9 +105,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
   test('above 1,000 the returned second is that of the first millisecond at which the sub-bucket is gone', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1001, hour: wide, day: wide };
-    for (let index = 0; index < 1001; index += 1) {
-      keys.take({ keyId, limits, nowMs: START_MS });
-    }
+    for (let index = 0; index < 1001; index += 1) keys.take({ keyId, limits, nowMs: START_MS });
     const bucket = Math.floor((START_MS * 256) / MINUTE_MS);
     const goneMs = Math.ceil(((bucket + 257) * MINUTE_MS) / 256);
     const told = (nowMs: number) => keys.take({ keyId, limits, nowMs }).retryAfterSeconds;
@@ -146,9 +143,8 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
       );
       if (!isFull) {
         keys.forget(keyId);
-        for (let past = 0; past <= hour; past += 1) {
+        for (let past = 0; past <= hour; past += 1)
           keys.take({ keyId, limits, nowMs: START_MS + past * HOUR_MS });
-        }
       }
     }
   });
@@ -168,13 +164,10 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
   test('forgetting a key leaves its neighbours as they are', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: wide, day: wide };
-    for (const id of ['a', 'b', 'c']) {
-      keys.take({ keyId: id, limits, nowMs: START_MS });
-    }
+    for (const id of ['a', 'b', 'c']) keys.take({ keyId: id, limits, nowMs: START_MS });
     keys.forget('b');
-    for (const id of ['a', 'c']) {
+    for (const id of ['a', 'c'])
       assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).isAllowed, false);
-    }
   });
 
   test('a key may be given 1 to 100,000,000 calls', () => {
@@ -197,9 +190,8 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.equal(keys.changedState(keyId), undefined);
     keys.take({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
-    for (const broken of ['', 'A', '!', `${state}`.slice(0, -1), `${state}`.slice(0, -3)]) {
+    for (const broken of ['', 'A', '!', `${state}`.slice(0, -1), `${state}`.slice(0, -3)])
       assert.throws(() => new KeyLimits().restore({ keyId, state: broken, nowMs: START_MS }));
-    }
   });
 });
 
@@ -226,21 +218,17 @@ describe('memory', () => {
     // In memory are those that count, and at most as many again that no longer do.
     assert.ok(keys.points <= 2 * (3 * 257 + 3 * 1_000), `${keys.points} points`);
     const nowMs = START_MS + 10 * DAY_MS;
-    for (const id of ['wide', 'exact']) {
+    for (const id of ['wide', 'exact'])
       assert.ok(keys.peek({ keyId: id, limits, nowMs }).every(({ remaining }) => remaining === wide));
-    }
     assert.equal(keys.points, 0);
   });
 
   test('a busy key that grows quiet frees the memory that it no longer needs', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1_000, hour: 1_000, day: 1_000 };
-    for (let index = 0; index < 500; index += 1) {
-      keys.take({ keyId, limits, nowMs: START_MS + index });
-    }
-    for (let hour = 1; hour < 48; hour += 1) {
+    for (let index = 0; index < 500; index += 1) keys.take({ keyId, limits, nowMs: START_MS + index });
+    for (let hour = 1; hour < 48; hour += 1)
       assert.ok(keys.take({ keyId, limits, nowMs: START_MS + hour * HOUR_MS }).isAllowed);
-    }
     // 24 calls of a day are left, one of the hour and one of the minute.
     assert.ok(keys.points <= 2 * (24 + 1 + 1), `${keys.points} points`);
   });
@@ -253,9 +241,7 @@ describe('memory', () => {
       ['b', 8],
       ['c', 16],
     ] as const) {
-      for (let index = 0; index < calls; index += 1) {
-        keys.take({ keyId, limits, nowMs: START_MS + index });
-      }
+      for (let index = 0; index < calls; index += 1) keys.take({ keyId, limits, nowMs: START_MS + index });
     }
     const freed = [1, 1, 1].map((keyCount) => {
       const before = keys.points;
@@ -362,9 +348,8 @@ test('no window of any length ever admits one call too many, under any clock', (
         }
       }
       // They are in order. From each on, one more than the limit takes at least a minute.
-      for (const [index, startMs] of taken.entries()) {
+      for (const [index, startMs] of taken.entries())
         assert.ok((taken[index + minute] ?? Number.POSITIVE_INFINITY) >= startMs + MINUTE_MS);
-      }
     }),
     propertyRuns(context, 300),
   );

@@ -106,15 +106,12 @@ class Cage {
   constructor() {
     mkdirSync(join(this.#directory, 'tests'));
     cpSync(join(root, 'tests/policy'), join(this.#directory, 'tests/policy'), { recursive: true });
-    for (const module of ['policy', 'runtime']) {
+    for (const module of ['policy', 'runtime'])
       cpSync(join(root, module), join(this.#directory, module), { recursive: true });
-    }
-    for (const file of ['package.json', 'tsconfig.json']) {
+    for (const file of ['package.json', 'tsconfig.json'])
       cpSync(join(root, file), join(this.#directory, file));
-    }
-    for (const shared of ['node_modules', 'service']) {
+    for (const shared of ['node_modules', 'service'])
       symlinkSync(join(root, shared), join(this.#directory, shared));
-    }
   }
 
   /** The test file that noticed, if one did. */

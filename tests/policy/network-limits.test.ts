@@ -28,9 +28,8 @@ test('while the network restricts the number, anyone who never wrote is refused 
   assert.equal(ask({ ...roomy, ...restrictedUntil(nowMs) }), 'admitted');
   assert.deepEqual(ask({ ...late, isCustomer: true }), ['COLD_RECIPIENT_CAP_REACHED', 6 * 86_400]);
   assert.deepEqual(ask({ ...late, declaration }), ['DECLARED_RECIPIENT_CAP_REACHED', 6 * 86_400]);
-  for (const known of [{ isCustomer: true }, { declaration }, {}]) {
+  for (const known of [{ isCustomer: true }, { declaration }, {}])
     assert.equal(ask({ ...late, ...known, lastInboundAtMs: START_MS - DAY_MS }), 'admitted');
-  }
 });
 
 test('the network’s quota of new chats bounds first contacts of every class, and no one who wrote', () => {

@@ -16,9 +16,7 @@ describe('the quota of a calendar month, UTC', () => {
   const lastMs = Date.UTC(2025, 11, 31, 23, 59, 59, 500);
   const nextMs = Date.UTC(2026, 0, 1);
   const spend = (meter: QuotaMeter, count: number, nowMs: number) => {
-    for (let index = 0; index < count; index += 1) {
-      assert.ok(meter.take({ plan: 'free', nowMs }).isAllowed);
-    }
+    for (let index = 0; index < count; index += 1) assert.ok(meter.take({ plan: 'free', nowMs }).isAllowed);
   };
 
   test('lets through exactly as many calls as the plan has, and starts again with the month', () => {
@@ -59,18 +57,14 @@ describe('the quota of a calendar month, UTC', () => {
   test('reading the usage counts nothing', () => {
     const meter = new QuotaMeter();
     meter.take({ plan: 'free', nowMs: lastMs });
-    for (const used of [1, 1]) {
-      assert.equal(meter.peek({ plan: 'free', nowMs: lastMs }).used, used);
-    }
+    for (const used of [1, 1]) assert.equal(meter.peek({ plan: 'free', nowMs: lastMs }).used, used);
     assert.deepEqual(meter.peek({ plan: 'free', nowMs: nextMs }).used, 0);
     assert.equal(meter.peek({ plan: 'free', nowMs: lastMs }).used, 1);
   });
 
   test('a new plan applies at once, also a smaller one', () => {
     const meter = new QuotaMeter();
-    for (let index = 0; index < 1001; index += 1) {
-      meter.take({ plan: 'starter', nowMs: lastMs });
-    }
+    for (let index = 0; index < 1001; index += 1) meter.take({ plan: 'starter', nowMs: lastMs });
     const { isAllowed, remaining } = meter.take({ plan: 'free', nowMs: lastMs });
     assert.deepEqual({ isAllowed, remaining }, { isAllowed: false, remaining: 0 });
     assert.equal(meter.take({ plan: 'starter', nowMs: lastMs }).used, 1002);
@@ -100,8 +94,7 @@ describe('the quota of a calendar month, UTC', () => {
       restored.take({ plan: 'free', nowMs: lastMs }),
       meter.take({ plan: 'free', nowMs: lastMs }),
     );
-    for (const encoded of ['', '1', 'x.1', '1.2.3', '1.x']) {
+    for (const encoded of ['', '1', 'x.1', '1.2.3', '1.x'])
       assert.throws(() => QuotaMeter.restore(encoded, 0));
-    }
   });
 });

@@ -39,9 +39,8 @@ export class RateOracle {
     this.#refresh(limits, nowMs);
     const isAllowed = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
     if (isAllowed) {
-      for (const state of this.#states) {
+      for (const state of this.#states)
         state.timesMs.push(Math.max(this.#latestMs, state.timesMs.at(-1) ?? 0));
-      }
     }
     const buckets = this.#states.map((state) => ({ state, ...this.#bucket(state, limits[state.scope]) }));
     const fewest = Math.min(...buckets.map(({ remaining }) => remaining));

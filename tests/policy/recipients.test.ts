@@ -111,10 +111,8 @@ describe('opt-out (docs/contract.md, Opt-out)', () => {
     `stop${'.'.repeat(5_000)}x`,
     `${'stop '.repeat(1_000)}`,
   ];
-  for (const text of yes) {
+  for (const text of yes)
     test(`${JSON.stringify(text.slice(0, 20))} opts out`, () => assert.equal(isOptOut(text), true));
-  }
-  for (const text of no) {
+  for (const text of no)
     test(`${JSON.stringify(text.slice(0, 20))} does not`, () => assert.equal(isOptOut(text), false));
-  }
 });

@@ -42,9 +42,8 @@ describe('entries', () => {
       `x${written.slice(1)}`,
       `${written}.`,
       written.toUpperCase(),
-    ]) {
+    ])
       assert.throws(() => decodeEntry(broken), /not readable/);
-    }
     assert.throws(() => SendLedger.restore([written, 'junk']), /not readable/);
   });
 });
@@ -62,9 +61,8 @@ function chatted() {
     ['status', 0],
     ['cold', anna],
   ];
-  for (const [index, [kind, subject]] of sent.entries()) {
+  for (const [index, [kind, subject]] of sent.entries())
     ledger.record({ ...entry, kind, subject, atMs: START_MS + index });
-  }
   return { ledger, anna, berta, carl, dora };
 }
 
@@ -115,18 +113,14 @@ describe('the ledger', () => {
   test('keeps only entries that count: it grows, and shrinks when the days grow quiet', () => {
     const { ledger, nowMs } = fullShop();
     const day = (index: number) => ({ ...entry, atMs: nowMs + (index + 1) * DAY_MS });
-    for (let index = 0; index < 8; index += 1) {
-      ledger.record(day(index));
-    }
+    for (let index = 0; index < 8; index += 1) ledger.record(day(index));
     assert.equal(ledger.size, 1);
     assert.equal(ledger.bytes, 320);
   });
 
   test('holds more than its bound rather than lose an entry that counts', () => {
     const ledger = new SendLedger();
-    for (let index = 0; index < 1_000; index += 1) {
-      ledger.record({ ...entry, atMs: START_MS + index });
-    }
+    for (let index = 0; index < 1_000; index += 1) ledger.record({ ...entry, atMs: START_MS + index });
     const weight = ledger.weightSince({ kinds: kindSet('cold'), sinceMs: START_MS - 1 });
     assert.equal(weight, 1_000);
   });
@@ -155,9 +149,8 @@ describe('the ledger', () => {
   test('loses nothing that counts when it shrinks', () => {
     for (const remaining of [1, 15, 16, 17, 40, 63, 64, 65, 94, 95]) {
       const ledger = new SendLedger();
-      for (let index = 0; index < LEDGER_BOUND; index += 1) {
+      for (let index = 0; index < LEDGER_BOUND; index += 1)
         ledger.record({ ...entry, atMs: START_MS + index * MINUTE_MS });
-      }
       const atMs = START_MS + (LEDGER_BOUND - 1 - remaining) * MINUTE_MS + DAY_MS;
       ledger.record({ ...entry, atMs });
       assert.equal(ledger.size, remaining + 1);
@@ -176,17 +169,15 @@ describe('the ledger', () => {
       [3, 2],
       [1, 3],
       [2, 1],
-    ] as const) {
+    ] as const)
       assert.deepEqual(timesOf(high, low), []);
-    }
   });
 
   test('distinguishes recipients of the same content by every bit of their numbers', () => {
     const ledger = new SendLedger();
     const { fingerprint } = entry;
-    for (let index = 0; index < 20; index += 1) {
+    for (let index = 0; index < 20; index += 1)
       ledger.record({ ...entry, subject: 3_700_000_000 + index * 2 ** 32 });
-    }
     const tally = ledger.tallyMessages({ recipient: 33_612_345_678, fingerprint, nowMs: START_MS });
     assert.equal(tally.sameContentMs.length, 20);
   });

@@ -227,9 +227,7 @@ function capsAt(moment: Moment) {
 function sharesFor(moment: Moment): number {
   const participants = moment.group?.participantCount ?? 0;
   let shares = 1;
-  while (shares * 50 < participants) {
-    shares += 1;
-  }
+  while (shares * 50 < participants) shares += 1;
   return shares;
 }
 

@@ -13,17 +13,15 @@ const table = [
 describe('settings (docs/contract.md, Settings)', () => {
   for (const [field, usual, floor, roof] of table) {
     test(`${field} is ${usual ?? 'derived'} unless tuned, from ${floor} to ${roof}, refused outside and not clamped`, () => {
-      for (const tuning of [{}, { [field]: null }, { [field]: undefined }]) {
+      for (const tuning of [{}, { [field]: null }, { [field]: undefined }])
         assert.equal(resolveSettings(tuning)[field], usual);
-      }
       for (const value of [floor, roof]) {
         assert.deepEqual(checkSettings({ [field]: value }), []);
         assert.equal(resolveSettings({ [field]: value })[field], value);
       }
       const message = `must be a whole number from ${floor} to ${roof}`;
-      for (const value of [floor - 1, roof + 1, floor + 0.5, `${floor}`, Number.NaN, true, {}]) {
+      for (const value of [floor - 1, roof + 1, floor + 0.5, `${floor}`, Number.NaN, true, {}])
         assert.deepEqual(checkSettings({ [field]: value }), [{ field, message }]);
-      }
       assert.throws(() => resolveSettings({ [field]: roof + 1 }), new RangeError(`${field} ${message}`));
     });
   }
@@ -38,9 +36,8 @@ describe('settings (docs/contract.md, Settings)', () => {
   });
 
   test('settings must be an object', () => {
-    for (const input of [null, undefined, [], 'x', 1]) {
+    for (const input of [null, undefined, [], 'x', 1])
       assert.deepEqual(checkSettings(input), [{ field: 'settings', message: 'must be an object' }]);
-    }
     assert.deepEqual(checkSettings({}), []);
   });
 });

@@ -34,9 +34,8 @@ describe('identical text (docs/contract.md, Messages to numbers)', () => {
     ['length', 'a', 'aa'],
     ['neighbours of capitals', '@[', '`{'],
     ['controls that are no white space', 'a\u0008b', 'a\u000eb'],
-  ] as const) {
+  ] as const)
     test(`${name} does make one`, () => assert.notDeepEqual(textFingerprint(left), textFingerprint(right)));
-  }
 });
 
 test('an attachment is known to the letter, and never taken for a text or a group', () => {

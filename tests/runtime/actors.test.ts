@@ -266,9 +266,8 @@ test('actors that must live come back by themselves, a few at a time; the others
   const back: string[] = [];
   const first = await memoryNode();
   const names = Array.from({ length: 30 }, (_, index) => `live-${index}`);
-  for (const name of names) {
+  for (const name of names)
     await first.outcome(first.node.actors.ask(counterAddress(name), { type: 'live', on: true }));
-  }
   await first.outcome(first.node.actors.ask(counterAddress('live-0'), { type: 'live', on: false }));
   await first.outcome(first.node.actors.ask(firstAddress, add(7)));
   await first.outcome(first.node.stop());

@@ -83,9 +83,8 @@ test('no new call is accepted while an answer of Redis is overdue, and all are a
   await world.clock.advance(250);
   early.push(outcomeOf(world.node.actors.ask(secondAddress, add)));
   await world.clock.advance(100);
-  for (const address of otherAddresses) {
+  for (const address of otherAddresses)
     assert.equal(await outcomeOf(world.node.actors.ask(address, add)), 'NODE_BUSY');
-  }
   goOn();
   assert.deepEqual(await world.outcome(Promise.all(early)), [1, 1], 'what was let in is done');
   for (const address of otherAddresses)

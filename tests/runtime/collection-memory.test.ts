@@ -118,9 +118,8 @@ test('a shard remembers no more than a mebibyte: the oldest values are dropped',
   const memory = new CollectionMemory();
   const value = 'x'.repeat(4_096);
   const question = (index: number): Lookup => ['HGET', `k${index}`, 'm'];
-  for (let index = 0; index < 1_000; index += 1) {
+  for (let index = 0; index < 1_000; index += 1)
     memory.finish(memory.begin([question(index)]), [['0', ['m', value]]]);
-  }
   const kept = Array.from({ length: 1_000 }, (_, index) => memory.answer(question(index)) === value);
   const count = kept.filter(Boolean).length;
   assert.ok(count > 200 && count * value.length <= 1024 * 1024, `${count} kept`);

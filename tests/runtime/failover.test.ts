@@ -46,9 +46,7 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     assert.equal(await owner()?.actors.ask(firstAddress, add(1)), 2);
     assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
     await eventually(() => nodes.every((node) => node.nodes().length === 2));
-    for (const node of nodes) {
-      node.link.serve(async (payload) => `${node.nodeId} heard ${payload}`);
-    }
+    for (const node of nodes) node.link.serve(async (payload) => `${node.nodeId} heard ${payload}`);
     // This uses the connections that only listen. They write nothing, so no server would refuse them. Each comes back
     // by itself. Messages before both are there are lost.
     const hears = async (from: typeof a.node, to: string): Promise<boolean> =>

@@ -68,9 +68,8 @@ function settle(records: ShardRecord[], nodeIds: readonly string[], rounds: numb
       const held = new Set([...records.keys()].filter((shard) => records[shard]?.owner === incarnation));
       const common = { records, nodes, incarnation, held, leaving: new Set<number>() };
       const plan = planShare({ ...common, stopping: new Set(), isInGrace: false });
-      for (const shard of plan.claims) {
+      for (const shard of plan.claims)
         records[shard] = { ...(records[shard] as ShardRecord), owner: incarnation };
-      }
       for (const shard of plan.releases) {
         moved.add(shard);
         records[shard] = { ...(records[shard] as ShardRecord), owner: undefined };

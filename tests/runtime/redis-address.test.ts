@@ -27,7 +27,6 @@ test('every form of REDIS_URL is read', () => {
 });
 
 test('an unreadable value is refused without repeating it, since it may hold a password', () => {
-  for (const text of ['', 'nonsense:secret', 'http://:secret@host', 'redis://:secret@host/name']) {
+  for (const text of ['', 'nonsense:secret', 'http://:secret@host', 'redis://:secret@host/name'])
     assert.throws(() => parseRedisAddress(text), /REDIS_URL(?!.*secret)/);
-  }
 });

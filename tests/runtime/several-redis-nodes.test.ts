@@ -165,9 +165,8 @@ test('after a Redis that was away longer than the leases, the first node back ta
     await Promise.all(nodes.map(({ node }) => node.stop()));
     await Promise.all(proxies.map((proxy) => proxy.stop()));
   });
-  for (const [index, { url }] of proxies.entries()) {
+  for (const [index, { url }] of proxies.entries())
     nodes.push(await redisNode({ redisUrl: url, nodeId: `n${index}`, limits, hooks }));
-  }
   await spread(nodes);
   const owner = nodes.find(({ node }) => node.actors.owns(firstAddress.shard));
   const [late, early] = owner === nodes[0] ? [0, 1] : [1, 0];

@@ -226,9 +226,8 @@ class Simulation {
     const owners = (shard: number) => this.#processes.filter(({ node }) => node.actors.owns(shard));
     const shards = Array.from({ length: shardCount }, (_, shard) => shard);
     const endMs = this.#clock.monotonicMs() + 8_000;
-    while (this.#clock.monotonicMs() < endMs && shards.some((shard) => owners(shard).length !== 1)) {
+    while (this.#clock.monotonicMs() < endMs && shards.some((shard) => owners(shard).length !== 1))
       await this.#clock.advance(200);
-    }
     // Late answers have come now, and the leases of dead nodes have ended.
     await this.#clock.advance(1_500);
     const unanswered = new Set<string>();

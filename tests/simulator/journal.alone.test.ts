@@ -34,9 +34,8 @@ test('stored values are there when the journal is opened again, bytes included',
       await journal.close();
       const secondJournal = await Journal.open(path);
       for (const name of ['left', 'right']) {
-        for (const key of ['a', 'b', 'c']) {
+        for (const key of ['a', 'b', 'c'])
           assert.deepEqual(secondJournal.collection(name).get(key), model.get(`${name} ${key}`));
-        }
       }
       await secondJournal.close();
     }),

@@ -92,9 +92,8 @@ test('another client resumes its login with the key it kept, and reads what wait
   const { fixture, other } = await linked(context, { log: ({ event }) => events.push(event) });
   await other.client.sendMessage(await lidOf(other, CUSTOMER), 'Bonjour');
   await other.client.disconnect();
-  for (const text of ['one', 'two', 'three']) {
+  for (const text of ['one', 'two', 'three'])
     await fixture.control.write(CUSTOMER, { to: SHOP, text, wait: false });
-  }
   const secondClient = other.again();
   context.after(() => secondClient.client.disconnect());
   await secondClient.open();

@@ -117,9 +117,8 @@ export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
   const key = sealedKey(shop, change.hash);
   const writes: Write[] = [];
   if (change.clears) writes.push(['DEL', key]);
-  for (const pairs of partsOf(change.set, FIELDS_PER_WRITE)) {
+  for (const pairs of partsOf(change.set, FIELDS_PER_WRITE))
     writes.push(['HSET', key, ...pairs.flatMap(([field, value]) => [field, Buffer.from(value)])]);
-  }
   for (const fields of partsOf(change.remove, FIELDS_PER_WRITE)) writes.push(['HDEL', key, ...fields]);
   if (change.expiresAtMs !== undefined) writes.push(['PEXPIREAT', key, change.expiresAtMs]);
   return writes;

@@ -34,7 +34,6 @@ async function confirm({ tenantId }: ShopReference, phone: string, actors: Actor
     (left, right) => left.pairedAtMs - right.pairedAtMs || (left.shopId < right.shopId ? -1 : 1),
   );
   if (first === undefined) return;
-  for (const { shopId } of otherShops) {
+  for (const { shopId } of otherShops)
     actors.tell(shopAddress({ tenantId, shopId }), { type: 'number_taken', phone, by: first.shopId });
-  }
 }

@@ -128,9 +128,8 @@ test('an event for which many calls wait is read once, and so is its message', a
   assert.equal(waiters.count, MOST_EVENT_WAITS.tenant);
   asked.reads = 0;
   happens('one');
-  for (const listed of await Promise.all(calls)) {
+  for (const listed of await Promise.all(calls))
     assert.deepEqual(listed.ok && listed.value.items.map(({ data }) => data), [{ id: 'message-0' }]);
-  }
   assert.deepEqual(asked, { reads: 1, messages: 1 });
   assert.equal(waiters.count, 0);
 });

@@ -72,9 +72,8 @@ export class MemoryStore implements Store {
       if (command === 'DEL' || command === 'UNLINK') {
         this.hashes.delete(key);
       } else if (command === 'HSET') {
-        for (let index = 0; index < otherArguments.length; index += 2) {
+        for (let index = 0; index < otherArguments.length; index += 2)
           hash.set(String(otherArguments[index]), Buffer.from(otherArguments[index + 1] as Buffer));
-        }
         this.hashes.set(key, hash);
       } else if (command === 'PEXPIREAT') {
         this.expiries.set(key, Number(otherArguments[0]));

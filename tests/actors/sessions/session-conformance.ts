@@ -295,7 +295,5 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
 
 /** Resolves when the person has one message that the shop has not settled yet. */
 async function received(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
-  while ((await network.received(shop, PERSON)).length === 0) {
-    await nextTurn();
-  }
+  while ((await network.received(shop, PERSON)).length === 0) await nextTurn();
 }

@@ -342,9 +342,8 @@ class Life {
       ages,
       ages.toSorted((left, right) => left - right),
     );
-    for (const { createdAtMs } of state.queue) {
+    for (const { createdAtMs } of state.queue)
       assert.ok(shop.nowMs < createdAtMs + 24 * HOUR_MS, 'nothing waits over a day');
-    }
     const next = state.queue.find(({ to }) => to !== GROUP_ID || liveGroups(state) !== undefined);
     const isFree =
       state.isDispatching && channelState(state) === 'connected' && pacingState(state) === 'idle';

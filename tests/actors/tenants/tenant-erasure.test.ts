@@ -308,9 +308,8 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
   const living = { ...storedState, webhooks: new Map([[webhook.id, webhook]]) };
   let state: TenantState | undefined = turn(living, { type: 'delete_tenant' }, context).state;
   assert.deepEqual([mustLive(living), state && mustLive(state)], [true, true]);
-  for (const erased of [...(state?.erasing ?? [])]) {
+  for (const erased of [...(state?.erasing ?? [])])
     state = state && turn(state, { type: 'shop_erased', shopId: erased }, context).state;
-  }
   assert.deepEqual([state?.erasing.size, state && mustLive(state)], [0, true]);
   state = state && turn(state, { type: 'tenant_erased' }, context).state;
   assert.equal(state && mustLive(state), false);

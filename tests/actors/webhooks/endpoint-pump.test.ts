@@ -255,9 +255,8 @@ test('a node that is killed between an answer and its record sends once more und
     world.isAway = false;
     await world.clock.advance(32 * HOUR_MS);
     const kept = new Set([...taken, ...(world.dead ?? [])]);
-    for (const { streamId } of world.stream) {
+    for (const { streamId } of world.stream)
       assert.ok(kept.has(cursorOf(streamId)), `seed ${seed}, run ${run}: ${streamId} was lost`);
-    }
     const ids = new Set(world.stream.map(({ streamId }) => cursorOf(streamId)));
     assert.ok(world.sent.every(({ id }) => ids.has(id)));
     world.pump?.stop();

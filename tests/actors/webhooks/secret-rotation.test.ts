@@ -80,9 +80,8 @@ test('each former secret signs for its 24 hours, the last four at most, and unde
   const { tenant } = await account();
   const { id, secret, call } = await create(tenant, { url: endpoint.url });
   const secrets = [secret];
-  for (let count = 0; count < 5; count += 1) {
+  for (let count = 0; count < 5; count += 1)
     secrets.push((await call('POST', '/rotate-secret', {})).body.data.secret);
-  }
   assert.deepEqual(await signing(tenant.id, id, Date.now(), secrets), [false, true, true, true, true, true]);
   const { secret: presentId, former, earlier = [] } = await recordOf(tenant.id, id);
   const lastMs = earlier.at(-1)?.untilMs ?? 0;

@@ -94,9 +94,8 @@ test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, but for
   const limits = { minute: 100_000, hour: 100_000, day: 100_000 };
   const api = await keyWith(limits, String(tenant.data.id));
   const answers: ApiAnswer[] = [];
-  for (let batch = 0; batch < 21; batch += 1) {
+  for (let batch = 0; batch < 21; batch += 1)
     answers.push(...(await Promise.all(Array.from({ length: 50 }, () => api.get('/shops')))));
-  }
   assert.deepEqual(codes(answers), { 200: 1_000, QUOTA_EXCEEDED: 50 });
   await stack.end('SIGTERM');
   await stack.start();

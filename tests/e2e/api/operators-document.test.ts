@@ -40,9 +40,8 @@ test('overview, nodes, actors and events are as documented while a shop sends an
   const shown = (await read(own)) as { details: { queue: { waiting: unknown[] }; transitions: unknown[] } };
   assert.equal(shown.details.queue.waiting.length, 1);
   assert.ok(shown.details.transitions.length > 0);
-  for (const path of ['/overview', '/nodes', '/actors', '/machines', '/dead-letters', `${own}/messages`]) {
+  for (const path of ['/overview', '/nodes', '/actors', '/machines', '/dead-letters', `${own}/messages`])
     await read(path);
-  }
   const refusedReply = await call('POST', `${own}/passivate`, { key: stack.adminToken, json: {} });
   assert.equal(refusedReply.status, 409);
 

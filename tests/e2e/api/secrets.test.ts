@@ -68,9 +68,8 @@ test('Redis holds no raw key, no operator token and no credential in the clear',
   const signing = String(createdAnswer.data.secret).slice('whsec_'.length);
   assert.equal(Buffer.from(signing, 'base64').length, 32);
   const tokens = [stack.apiKey, stack.adminToken, stack.credentialsKey, signing];
-  for (const secret of [...tokens, ...CREDENTIAL_FIELDS]) {
+  for (const secret of [...tokens, ...CREDENTIAL_FIELDS])
     assert.deepEqual(await holders(secret), [], `found ${secret.slice(0, 12)}`);
-  }
 });
 
 test('Redis has a message’s text in its record alone, and no text of a customer', async () => {
@@ -146,17 +145,15 @@ test('messages between nodes over Redis hold no raw key and no text', async (con
   }
   // One node of two owns a tenant, so half of these went through the other.
   assert.ok(asked >= 4, `${asked} questions`);
-  for (const secret of [...raw, OUTBOUND, CUSTOMER]) {
+  for (const secret of [...raw, OUTBOUND, CUSTOMER])
     assert.ok(!heard.some((message) => message.includes(secret)), `heard ${secret.slice(0, 12)}`);
-  }
 });
 
 test('the log holds no key, token, text or credential, even at its lowest level', () => {
   const log = stack.serviceLog();
   assert.ok(log.length > 0);
-  for (const secret of [stack.apiKey, stack.adminToken, stack.credentialsKey, OUTBOUND, INBOUND, POISON]) {
+  for (const secret of [stack.apiKey, stack.adminToken, stack.credentialsKey, OUTBOUND, INBOUND, POISON])
     assert.ok(!log.includes(secret), `the log holds ${secret.slice(0, 12)}`);
-  }
   for (const field of CREDENTIAL_FIELDS) assert.ok(!log.includes(field), `the log holds ${field}`);
 });
 
@@ -173,7 +170,6 @@ test('the operators’ views hold no text, code, hash or credential', async () =
     seen.push(JSON.stringify(answer.data));
   }
   const text = seen.join('\n');
-  for (const secret of [stack.apiKey, OUTBOUND, INBOUND, 'hash', ...CREDENTIAL_FIELDS]) {
+  for (const secret of [stack.apiKey, OUTBOUND, INBOUND, 'hash', ...CREDENTIAL_FIELDS])
     assert.ok(!text.includes(secret), `found ${secret.slice(0, 12)}`);
-  }
 });

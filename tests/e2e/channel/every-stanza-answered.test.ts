@@ -43,9 +43,8 @@ test('a STOP after 250 waiting stanzas, with statuses that are unreadable, opts 
   await stack.end('SIGTERM');
   await network.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });
   await network.arrive(SHOP_PHONE, { kind: 'status', from: CONTACT, readable: false, count: 199 });
-  for (let index = 0; index < 50; index += 1) {
+  for (let index = 0; index < 50; index += 1)
     await network.write(CONTACT, { to: SHOP_PHONE, text: `Message ${index}`, wait: false });
-  }
   await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP', wait: false });
   await stack.start();
   await untilOptedOut(CUSTOMER);

@@ -61,9 +61,8 @@ test('a tenant asks ten numbers a day, and one that it asked already is not anot
 test('a pending code is shown again without another request', async () => {
   const { data } = await stack.api.post('/shops', { name: 'Patient' });
   const path = `/shops/${data.id}/channels/msgapp/pairing-code`;
-  for (let time = 0; time < 8; time += 1) {
+  for (let time = 0; time < 8; time += 1)
     assert.equal((await stack.api.post(path, { phone: phoneOf(8) })).status, 200);
-  }
 });
 
 test('if the network refuses a code after its caller was answered, no other shop of the node asks for 15 minutes', async () => {

@@ -162,9 +162,8 @@ test('a watcher at one node gets the events of all nodes, and the names of silen
     events.close();
     for (const node of fleet.nodes) node.signal('SIGCONT');
   });
-  for (const { tenantId, shopId } of accounts) {
+  for (const { tenantId, shopId } of accounts)
     await fleet.admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
-  }
   // Six tenants on three nodes: some of them live elsewhere.
   for (const { shopId } of accounts) await events.until('pacing', ({ data }) => data.shopId === shopId);
   const [otherNode] = otherNodes;

@@ -67,9 +67,8 @@ test('the collector sees a message from its request to its acknowledgement, unde
   assert.equal(send.parentSpanId, request.spanId);
   const acknowledgement = one(ownSpans, 'acknowledgement');
   assert.equal(acknowledgement.parentSpanId, send.spanId);
-  for (const { name, startTimeUnixNano, endTimeUnixNano } of ownSpans) {
+  for (const { name, startTimeUnixNano, endTimeUnixNano } of ownSpans)
     assert.ok(BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano), name);
-  }
   const record = await stack.api.get(`/messages/${String(sentAnswer.data.id)}`);
   assert.equal(record.data.traceparent, `00-${TRACE}-${request.spanId}-01`);
   assert.ok(stack.serviceLog().includes(`"traceparent":"00-${TRACE}-${request.spanId}-01"`));

@@ -42,9 +42,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
         return client.call('CLUSTER', 'ADDSLOTSRANGE', from, to);
       }),
     );
-    for (const { port, busPort } of addresses) {
+    for (const { port, busPort } of addresses)
       await clients[0]?.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
-    }
     await Promise.all(
       clients.map((client) =>
         until('the cluster is whole', async () => {

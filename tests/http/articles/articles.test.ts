@@ -60,14 +60,12 @@ test('figures of the policy and of the limits are those that are enforced', asyn
     ['limits', '|\n| `scale` | 500 | 50,000,000 |\n\n'],
     ['contacts-and-consent', 'exceed 500 new declarations'],
   ];
-  for (const [slug, text] of expected) {
+  for (const [slug, text] of expected)
     assert.ok((await textOf(`/docs/${slug}.md`)).includes(text), `${slug}.md: ${text}`);
-  }
   const folder = join(root, 'http/articles/texts');
   const source = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-  for (const name of Object.keys(ARTICLE_FIGURES)) {
+  for (const name of Object.keys(ARTICLE_FIGURES))
     assert.ok(source.join('').includes(`{{${name}}}`), `no article asks for ${name}`);
-  }
 });
 
 test('the base address redirects to the list of articles', async () => {

@@ -199,9 +199,8 @@ function checkError(error: { code: string; fields?: unknown; candidates?: unknow
 
 function checkHeaders(reply: Reply, declared: Readonly<Record<string, unknown>>): void {
   const names = new Set(Object.keys(declared).map((name) => name.toLowerCase()));
-  for (const name of Object.keys(reply.headers).filter((header) => header.startsWith('x-'))) {
+  for (const name of Object.keys(reply.headers).filter((header) => header.startsWith('x-')))
     assert.ok(names.has(name), `${name} is not documented`);
-  }
   const presentNames = RATE_HEADERS.filter((name) => name in reply.headers);
   assert.ok(
     presentNames.length === 0 || presentNames.length === 4,

@@ -87,9 +87,8 @@ async function compile(program: string): Promise<void> {
 }
 
 test('a program typed by both documents compiles, and runs', async () => {
-  for (const name of ['api', 'operators']) {
+  for (const name of ['api', 'operators'])
     await tool('openapi-typescript/bin/cli.js', `${name}.json`, '-o', `${name}.ts`);
-  }
   await compile('typed-program.ts');
   const { apiUrl, adminUrl } = service;
   const ran = await run(process.execPath, [join(folder, 'typed-program.js'), apiUrl, adminUrl, ADMIN_TOKEN]);

@@ -74,12 +74,10 @@ describe('the published documents', () => {
       schemas: Record<string, unknown>;
     };
     const promised = (code: string): boolean => examples[code]?.value.error.retryAfter !== undefined;
-    for (const code of ['RATE_LIMITED', 'DAILY_CAP_REACHED', 'OVERLOADED', 'SERVICE_UNAVAILABLE']) {
+    for (const code of ['RATE_LIMITED', 'DAILY_CAP_REACHED', 'OVERLOADED', 'SERVICE_UNAVAILABLE'])
       assert.ok(promised(code), code);
-    }
-    for (const code of ['MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE']) {
+    for (const code of ['MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE'])
       assert.ok(!promised(code), code);
-    }
     assert.ok(promised('DECLARE_BATCH_TOO_LARGE'));
     assert.match(JSON.stringify(schemas.Throttled), /"required":\["retryAfter"\]/);
     for (const { operation } of operationsOf(api)) {
@@ -154,9 +152,8 @@ describe('the published documents', () => {
 
   test('type the operators’ replies: no part is a free-form record', () => {
     const { schemas } = operator.components as { schemas: Record<string, { properties?: object }> };
-    for (const name of ['Overview', 'Node', 'ShopActor', 'ShopInspection', 'ShopDetails', 'DeadLetter']) {
+    for (const name of ['Overview', 'Node', 'ShopActor', 'ShopInspection', 'ShopDetails', 'DeadLetter'])
       assert.ok(Object.keys(schemas[name]?.properties ?? {}).length > 2, name);
-    }
     // The facts of a live session are the chat client's own, so they have no schema.
     assert.deepEqual(JSON.stringify(operator).match(/"additionalProperties":\{\}/g)?.length, 1);
     assert.match(JSON.stringify(schemas.OperatorEvent), /"missed"/);

@@ -121,9 +121,8 @@ describe("guesses at operators' tokens", () => {
     return admitted.operator === undefined ? admitted.refusal : undefined;
   };
   function guess(count: number, address: (number: number) => string): void {
-    for (let number = 0; number < count; number += 1) {
+    for (let number = 0; number < count; number += 1)
       assert.equal(must(ask(`guess-${number}`, address(number))).code, 'API_KEY_INVALID');
-    }
   }
 
   beforeEach(() => {

@@ -133,9 +133,8 @@ describe("the operators' listener", () => {
 
   test('the id of a tenant in a query is taken in either case', async () => {
     const { id } = await target.tenant();
-    for (const list of ['/requests', '/refusals', '/audit']) {
+    for (const list of ['/requests', '/refusals', '/audit'])
       assert.equal((await operator('GET', `${list}?tenant=${id.toUpperCase()}`)).status, 200, list);
-    }
   });
 
   test('dead letters: a cursor that is none of theirs is refused, not taken for the end', async () => {
@@ -179,9 +178,8 @@ describe("the operators' listener", () => {
       assert.equal((await operator('POST', `/tenants/${id}/shops`, { name: 'Twin' })).status, 201);
     const added = await operator('POST', `/tenants/${id}/customers`, { phones: ['+41791234567'] });
     assert.deepEqual(added.body.data, { added: 1 });
-    for (const missing of ['b'.repeat(24), 'nonsense']) {
+    for (const missing of ['b'.repeat(24), 'nonsense'])
       assert.equal((await operator('POST', `/tenants/${missing}/shops`, { name: 'x' })).status, 404);
-    }
   });
 
   test('GET /requests: one entry a request, with key and template, never a body, query value or key', async () => {
@@ -209,9 +207,8 @@ describe("the operators' listener", () => {
     );
     assert.equal(unmatched?.tenantId, null);
     const everything = (await operator('GET', '/requests?limit=100')).text + JSON.stringify(service.lines);
-    for (const secret of [key, 'Hidden name', 'Secret', 'HiddenValue', lostId]) {
+    for (const secret of [key, 'Hidden name', 'Secret', 'HiddenValue', lostId])
       assert.ok(!everything.includes(secret), secret);
-    }
   });
 
   test('logs one line per request, at level debug', async () => {

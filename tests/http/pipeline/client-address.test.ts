@@ -19,9 +19,8 @@ describe("the caller's address", () => {
     ['v6 in brackets', '10.0.0.1', '[2001:db8::77]', '2001:db8::77'],
     ['a port that is none', '10.0.0.1', '198.51.100.9:http', '10.0.0.1'],
     ['v4 in v6 is v4', '10.0.0.1', '::ffff:198.51.100.9', '198.51.100.9'],
-  ] as const) {
+  ] as const)
     test(row, () => assert.equal(caller?.(peer, forwardedFor), expected));
-  }
 
   test('has one form', () => {
     assert.equal(addressText('0000:0000:0000:0000:0000:ffff:7f00:0001'), '127.0.0.1');

@@ -327,9 +327,8 @@ describe('a caller behind a proxy that adds another line', () => {
     ['an empty first line hides nothing', ['', SEEN], SEEN],
     ['the walk goes on past the proxies of the last line', [`${MADE_UP}, ${SEEN}`, '127.0.0.2'], SEEN],
     ['no line at all: the proxy itself', [], '127.0.0.1'],
-  ] as const) {
+  ] as const)
     test(row, async () => assert.deepEqual(await believed(['127.0.0.0/8'], lines), [expected]));
-  }
 
   for (const method of ['GET', 'POST']) {
     test(`${method} with an empty Content-Length before another: the connection closes, and its bytes are no request`, async () => {

@@ -174,9 +174,8 @@ describe('a stream of events', () => {
       [moreResponse.status, ((await moreResponse.json()) as { error: { code: string } }).error.code],
       [503, 'OVERLOADED'],
     );
-    for (const name of ['limit', 'remaining', 'reset', 'scope']) {
+    for (const name of ['limit', 'remaining', 'reset', 'scope'])
       assert.ok(moreResponse.headers.has(`x-ratelimit-${name}`), name);
-    }
     const texts = Promise.all(streams.map((stream) => stream.text()));
     otherTarget.close();
     await ownFixture.stop();

@@ -154,9 +154,8 @@ function signalKeys(sealedStore: SealedStore): SignalKeyStore {
 function fieldsOf(data: SignalDataSet): Map<string, Buffer | undefined> {
   const fields = new Map<string, Buffer | undefined>();
   for (const [type, entries] of Object.entries(data)) {
-    for (const [id, value] of Object.entries(entries ?? {})) {
+    for (const [id, value] of Object.entries(entries ?? {}))
       fields.set(fieldOf(type, id), value == null ? undefined : encode(value));
-    }
   }
   return fields;
 }

@@ -31,9 +31,8 @@ export class KnownFields {
   }
 
   add(field: string): void {
-    for (const bit of this.#marksOf(field)) {
+    for (const bit of this.#marksOf(field))
       this.bits[bit >>> 3] = (this.bits[bit >>> 3] ?? 0) | (1 << (bit & 7));
-    }
   }
 
   mayHold(field: string): boolean {

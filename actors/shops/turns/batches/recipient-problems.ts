@@ -53,9 +53,8 @@ export function recipientProblems(
       problems.push({ field: `${field}.fields.${shortName(name)}`, message: WRONG_NAME });
     const fieldOf = fieldsByName(fields);
     const missingNames = names.filter((name) => fieldOf(name) === undefined);
-    for (const name of missingNames) {
+    for (const name of missingNames)
       problems.push({ field: `${field}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
-    }
     const problem = missingNames.length > 0 ? undefined : textProblem(content, outline, fieldOf);
     if (problem !== undefined) problems.push({ field: `${field}.fields`, message: problem });
     if (problems.length >= MOST_PROBLEMS) break;

@@ -108,9 +108,8 @@ export function onReceipts(
     }
     if (after !== earlierReceipts) records.set(messageId, after);
   }
-  for (const [messageId, receipts] of records) {
+  for (const [messageId, receipts] of records)
     builder.write(receiptsWrite(builder.state.shard, messageId, receipts));
-  }
   if (records.size > 0 && builder.state.undelivered !== undefined) builder.change({ undelivered: undefined });
   builder.perform({ type: 'confirm', token });
 }

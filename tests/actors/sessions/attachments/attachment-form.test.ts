@@ -72,9 +72,8 @@ test('a photo that was taken upright is shown upright, and its thumbnail has no 
 
 test('the first bytes of a file decide its type, not the header', async () => {
   const bytes = await photo.clone().jpeg().toBuffer();
-  for (const lie of ['image/png', 'text/html', 'application/octet-stream', '']) {
+  for (const lie of ['image/png', 'text/html', 'application/octet-stream', ''])
     assert.deepEqual(told(await fetched('image', lie, bytes)), ['image', 'image/jpeg', 400, 200], lie);
-  }
   assert.deepEqual(told(await fetched('document', 'text/html', bytes)).slice(0, 2), [
     'document',
     'image/jpeg',
@@ -122,9 +121,8 @@ test('an image that breaks off goes without a thumbnail, and one without a head 
     ['image/jpeg', noise.subarray(0, 20)],
     ['image/png', png(8, 8).subarray(0, 20)],
     ['image/png', Buffer.from('PNG')],
-  ] as const) {
+  ] as const)
     assert.equal((await fetched('image', type, bytes)).sentAs, 'document');
-  }
 });
 
 test('many images at once all have thumbnails', async () => {
@@ -142,9 +140,8 @@ test('an MP4 with H.264 goes as a video, with its size and length; any other as 
   assert.deepEqual([...told(media), media.seconds], ['video', 'video/mp4', 640, 360, 12]);
   const huge = Buffer.concat([FILE_TYPE, boxOfSize('moov', 2n ** 63n, Buffer.alloc(64))]);
   const hevc = Buffer.concat([FILE_TYPE, movie({ width: 8, height: 8, length: 8, codec: 'hvc1' })]);
-  for (const bytes of [huge, hevc, FILE_TYPE]) {
+  for (const bytes of [huge, hevc, FILE_TYPE])
     assert.equal((await fetched('video', 'video/mp4', bytes)).sentAs, 'document');
-  }
   assert.deepEqual(
     told(await fetched('video', 'video/webm', Buffer.from('\x1aE\xdf\xa3', 'latin1'))).slice(0, 2),
     ['document', 'video/webm'],

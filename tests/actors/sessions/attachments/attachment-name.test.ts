@@ -22,9 +22,8 @@ test('a file has the name that its server gives it, the extended one first', () 
     ['attachment; filename="Jenny\'s menu.pdf"', "Jenny's menu.pdf"],
     ["attachment; filename*=UTF-8''%D9%85%DB%8C%E2%80%8C%D8%B1%D9%88%D9%85.pdf", 'می\u200cروم.pdf'],
     ['attachment; filename="say \\"hi\\".pdf"', 'say _hi_.pdf'],
-  ] as const) {
+  ] as const)
     assert.equal(named(disposition), name, disposition);
-  }
 });
 
 test('if the server gives no name, the name is the last part of the address', () => {
@@ -54,7 +53,6 @@ test('a long name keeps its ending and is not cut inside a character', () => {
 });
 
 test('a header of any length is read at once', () => {
-  for (const part of ['"', '; filename', '\\', "; filename*=utf-8'", ' ', '"\\']) {
+  for (const part of ['"', '; filename', '\\', "; filename*=utf-8'", ' ', '"\\'])
     assert.equal(typeof named(`a${part.repeat(16_000 / part.length)}`), 'string');
-  }
 });

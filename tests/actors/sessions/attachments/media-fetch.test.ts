@@ -158,9 +158,8 @@ test('private addresses are refused in every form, before any connection', async
     '[::ffff:127.0.0.1]',
     '[::127.0.0.1]',
     'localhost',
-  ]) {
+  ])
     await refused(fetchIt(`http://${host}:${port}/picture.png`, { guard: outside }), /public address/);
-  }
   for (const host of [
     '10.0.0.1',
     '192.168.1.1',
@@ -169,9 +168,8 @@ test('private addresses are refused in every form, before any connection', async
     '[fd00::1]',
     '[fe80::1]',
     '0.0.0.0',
-  ]) {
+  ])
     await refused(fetchIt(`http://${host}/x`), /public address/);
-  }
   assert.equal(asked.length, count);
 });
 
@@ -213,9 +211,8 @@ test('every special-purpose range of IANA is refused, from its first address to 
 
 test('addresses are refused in every form, and those of a cloud too', () => {
   const inside = ['::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', '::7f00:1', '::a9fe:a9fe', '4000::1'];
-  for (const address of [...inside, '168.63.129.16', '::ffff:168.63.129.16', 'not an address']) {
+  for (const address of [...inside, '168.63.129.16', '::ffff:168.63.129.16', 'not an address'])
     assert.equal(outside.allows(address, 80), false, address);
-  }
 });
 
 test('public addresses are allowed at ports 80 and 443, unless they are in a range of one’s own', () => {

@@ -28,9 +28,8 @@ test('a client that asked for a code has no identity until it is typed: the next
   await assert.rejects(network.control.typeCode(first.code, SHOP_PHONE), /not the code/);
   await network.control.typeCode(second.code, SHOP_PHONE);
   assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
-  for (const { code } of [first, second]) {
+  for (const { code } of [first, second])
     assert.ok(!network.logged.some((line) => line.includes(code)), 'no code is logged');
-  }
 });
 
 test('the code is not stored with the identity that it paired', async (context) => {

@@ -41,9 +41,7 @@ async function untilHeard(
 test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session stays open', async (context) => {
   const { network, shop, control, log } = await pairedShop(context);
   for (const kind of ['status', 'status_message'] as const) {
-    for (const readable of [true, false]) {
-      await control.arrive(SHOP_PHONE, { kind, from: CONTACT, readable });
-    }
+    for (const readable of [true, false]) await control.arrive(SHOP_PHONE, { kind, from: CONTACT, readable });
   }
   await control.arrive(SHOP_PHONE, { kind: 'newsletter' });
   await control.arrive(SHOP_PHONE, { kind: 'appdata' });
@@ -79,9 +77,8 @@ test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is 
   host.close(shop);
   await until('the session is gone', async () => (await control.sessions()).items[0]?.connected === false);
   await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });
-  for (let index = 0; index < 120; index += 1) {
+  for (let index = 0; index < 120; index += 1)
     await control.write(PERSON, { to: SHOP_PHONE, text: `Message ${index}`, wait: false });
-  }
   await control.arrive(SHOP_PHONE, { kind: 'status', from: CONTACT, readable: false, count: 60 });
   await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: true, count: 70 });
   await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });

@@ -172,9 +172,8 @@ test('the store and the log contain no text and no key in the clear', async (con
     '"private"',
     'chainKey',
     SHOP_PHONE,
-  ]) {
+  ])
     assert.ok(!kept.includes(secret), secret);
-  }
 });
 
 function dump(hashes: Map<string, Map<string, Buffer>>, prefix = ''): string {

@@ -91,9 +91,8 @@ test('keys of another length or mark are refused, for any bytes', () => {
     assert.throws(() => agree(wrong, privKey), /a public key has 32 bytes/);
     assert.throws(() => isSignedBy(wrong, pubKey, randomBytes(64)), /a public key has 32 bytes/);
   }
-  for (const wrong of [Buffer.alloc(0), privKey.subarray(1), Buffer.concat([privKey, Buffer.alloc(1)])]) {
+  for (const wrong of [Buffer.alloc(0), privKey.subarray(1), Buffer.concat([privKey, Buffer.alloc(1)])])
     assert.throws(() => agree(pubKey, wrong), /a private key has 32 bytes/);
-  }
 });
 
 /** Every encoding in 32 bytes of a point of order 1, 2, 4 or 8 (https://cr.yp.to/ecdh.html#validate). */
@@ -115,9 +114,8 @@ test('points of low order give no agreement and no signature', () => {
       // s = 0 and R the key itself, or the neutral point, satisfy the equation for many a message.
       for (const start of [key, hex(LOW_ORDER[1] ?? '')]) {
         const forged = Buffer.concat([start, Buffer.alloc(32)]);
-        for (let message = 0; message < 16; message += 1) {
+        for (let message = 0; message < 16; message += 1)
           assert.equal(isSignedBy(key, Buffer.from([message]), forged), false);
-        }
       }
     }
   }
@@ -135,9 +133,8 @@ test('signatures are valid if libsignal’s own check accepts them, and no other
       [pubKey, message, flipped(signature, bit)],
       [generateSignalKeyPair().pubKey, message, signature],
     ];
-    for (const [key, text, sign] of cases) {
+    for (const [key, text, sign] of cases)
       assert.equal(isSignedBy(key, text, sign), libsignal.verifySignature(key, text, sign));
-    }
     assert.equal(isSignedBy(pubKey, message, signature), true);
     assert.equal(isSignedBy(pubKey.subarray(1), message, signature), true);
     assert.equal(isSignedBy(pubKey, message, signature.subarray(1)), false);

@@ -104,9 +104,8 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   );
   const disk = filesUnder(join(redis.socketPath, '..')).map((path) => readFileSync(path, 'latin1'));
   assert.ok(disk.some((content) => content.includes(`${shop.shopId}:credentials`)));
-  for (const secret of ['nobody else may read', 'noiseKey', '"private"', 'chainKey']) {
+  for (const secret of ['nobody else may read', 'noiseKey', '"private"', 'chainKey'])
     assert.ok(!disk.some((content) => content.includes(secret)), secret);
-  }
 });
 
 function filesUnder(directory: string): string[] {

@@ -282,16 +282,14 @@ test('a person counts as outside only if the members have addresses of the kind 
     ['ids@g.us', '39@s.whatsapp.net'],
     ['mixed@g.us', '39@s.whatsapp.net'],
     ['empty@g.us', ...stranger],
-  ] as const) {
+  ] as const)
     assert.equal(outside(group, ...addresses), false, `${addresses} in ${group}`);
-  }
   for (const [group, ...addresses] of [
     ['both@g.us', '9@lid'],
     ['both@g.us', '39@s.whatsapp.net'],
     ['both@g.us', ...stranger],
     ['ids@g.us', ...stranger],
     ['mixed@g.us', '9@lid'],
-  ] as const) {
+  ] as const)
     assert.equal(outside(group, ...addresses), true, `${addresses} in ${group}`);
-  }
 });

@@ -26,9 +26,8 @@ test('a session keeps the LID of its pairing if a login does not name it', async
   await log.next(shop, 'session.closed');
   host.open(shop, { generation: 3 });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-  for (const to of [MEMBER, GROUP]) {
+  for (const to of [MEMBER, GROUP])
     assert.deepEqual(await outcomeOf(textOrder(`to ${to}`, { to })), { kind: 'acknowledged' });
-  }
   assert.deepEqual(await network.received(shop, MEMBER), [`to ${MEMBER}`, `to ${GROUP}`]);
   assertOthersAsked(events);
 });
@@ -62,9 +61,8 @@ test('a post to a group fetches no keys for the shop’s own linked device', asy
   );
   const participants = [SHOP_PHONE, MEMBER];
   await control.setGroup(GROUP, { name: 'Some', participants, addressingMode: 'lid' });
-  for (const text of ['first', 'second']) {
+  for (const text of ['first', 'second'])
     assert.deepEqual(await outcomeOf(textOrder(text, { to: GROUP })), { kind: 'acknowledged' });
-  }
   assert.deepEqual(await network.received(shop, MEMBER), ['first', 'second']);
   assertOthersAsked(events);
 });

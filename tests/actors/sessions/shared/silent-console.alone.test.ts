@@ -9,9 +9,8 @@ test('a silenced console does not format its arguments', () => {
   const session = { [inspect.custom]: () => `looked at ${++looks} times` };
   silenceConsole();
   try {
-    for (const method of ['debug', 'info', 'log', 'warn', 'error', 'dir', 'trace'] as const) {
+    for (const method of ['debug', 'info', 'log', 'warn', 'error', 'dir', 'trace'] as const)
       globalThis.console[method](session);
-    }
   } finally {
     Object.assign(globalThis.console, kept);
   }

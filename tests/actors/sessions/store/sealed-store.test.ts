@@ -88,9 +88,8 @@ test('a value that was written or read is read again without asking, by this ses
   assert.deepEqual(text(await sealed.read('credentials', ['session/a'])), ['1']);
   assert.deepEqual(asked, ['write']);
   const next = open();
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < 2; round += 1)
     assert.deepEqual(text(await next.read('credentials', ['session/a'])), ['1']);
-  }
   assert.deepEqual(asked, ['write', 'read session/a']);
 });
 

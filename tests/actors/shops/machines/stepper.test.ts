@@ -242,7 +242,6 @@ test('a machine that the table cannot step as xstate does is refused', () => {
       on: { go: { actions: 'count' } },
     }),
   };
-  for (const [form, machine] of Object.entries(refused)) {
+  for (const [form, machine] of Object.entries(refused))
     assert.throws(() => stepper(machine as AnyStateMachine), /does not know/, form);
-  }
 });

@@ -50,9 +50,8 @@ describe('remembered views of messages', () => {
 
   test('the ten-thousandth message is read as the first was', () => {
     const views = new MessageViews();
-    for (let number = 0; number < 10_000; number += 1) {
+    for (let number = 0; number < 10_000; number += 1)
       assert.equal(views.viewOf(`m${number}`, [body(String(number)), null])?.view.text, String(number));
-    }
     assert.equal(views.viewOf('m0', [body('0'), sentText])?.view.status, 'sent');
   });
 

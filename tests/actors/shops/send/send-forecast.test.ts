@@ -188,7 +188,6 @@ test('a forecast agrees with the send that follows, in random states', async (co
   }
   context.diagnostic([...seen].map(([code, times]) => `${code}: ${times}`).join(', '));
   if (numRuns < 500) return;
-  for (const code of ['admitted known', 'admitted group', 'RECIPIENT_RATE_LIMITED', 'MSGAPP_NOT_CONNECTED']) {
+  for (const code of ['admitted known', 'admitted group', 'RECIPIENT_RATE_LIMITED', 'MSGAPP_NOT_CONNECTED'])
     assert.ok(seen.has(code), `no state came to ${code}`);
-  }
 });
