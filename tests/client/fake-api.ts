@@ -1,6 +1,6 @@
 import type { ClientOptions } from '../../client/src/client-options.ts';
 import { type MessagingClient, messagingClient } from '../../client/src/messaging-client.ts';
-import { FakeClock } from '../runtime/fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 
 /** A call as the service would see it. */
 export interface SeenCall {

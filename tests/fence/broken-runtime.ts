@@ -3,15 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../testbed/root.ts';
 
-const copied = [
-  'runtime',
-  'tests/fence',
-  'tests/runtime',
-  'tests/testbed',
-  'tests/policy/property-runs.ts',
-  'package.json',
-  'tsconfig.json',
-];
+const copied = ['runtime', 'tests/fence', 'tests/runtime', 'tests/testbed', 'package.json', 'tsconfig.json'];
 /** The folders that are also copied if something in `actors/` is broken. */
 const copiedWithActors = ['actors', 'policy', 'tests/actors', 'tests/policy'];
 /** The folders that these use, and that stay unbroken. */

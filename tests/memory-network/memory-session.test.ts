@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShop } from '../actors/sessions/conformance-network.ts';
-import { FakeClock } from '../runtime/fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 
 /** A shop whose session is open, and the events that its actor got since. */

@@ -7,7 +7,7 @@ import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { textFingerprint } from '../../policy/text-fingerprint.ts';
 import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 import { slowForecast } from './slow-forecast.ts';
 
 const NOW_MS = Date.parse('2026-03-20T10:00:00Z');

@@ -10,7 +10,7 @@ import {
 } from '../../policy/declaration-limits.ts';
 import type { DeclarationFact } from '../../policy/recipient-class.ts';
 import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 import { refusalOf, START_MS } from './sends.ts';
 
 function batch(count: number, current: DeclarationFact | null = null) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isOptOut } from '../../policy/opt-out.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 import { CONTENTS, ShopModel } from './shop-model.ts';
 
 /** Numbers of every length there is, two of them alike in their lower 32 bits. */

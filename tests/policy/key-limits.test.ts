@@ -8,7 +8,7 @@ import {
   type RateLimits,
 } from '../../policy/limits/key-limits.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 import { RateOracle } from './rate-oracle.ts';
 import { START_MS } from './sends.ts';
 

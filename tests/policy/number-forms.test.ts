@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isSameRecipient, numberForms, recipientKey } from '../../policy/number-forms.ts';
 import { phoneAsInteger } from '../../policy/recipient.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 const pairs = [
   ['Brazil', '+553196348800', '+5531996348800'],

@@ -9,7 +9,7 @@ import {
   quietUntilMs,
 } from '../../policy/quiet-hours.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 /** Returns the local time by an independent format. */
 function wallClock(timeZone: string, atMs: number): string {

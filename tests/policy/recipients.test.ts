@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isOptOut } from '../../policy/opt-out.ts';
 import { isGroupId, isPhoneNumber, phoneAsInteger } from '../../policy/recipient.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 test('a phone number is a plus sign and 7 to 15 digits, the first not 0', () => {
   const fine = ['+1234567', '+491701234567', '+999999999999999'];

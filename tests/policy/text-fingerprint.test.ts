@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { groupFingerprint, mediaFingerprint, textFingerprint } from '../../policy/text-fingerprint.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 describe('identical text (docs/contract.md, Messages to numbers)', () => {
   for (const [name, left, right] of [

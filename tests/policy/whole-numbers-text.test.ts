@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeWholeNumbers, encodeWholeNumbers } from '../../policy/limits/whole-numbers-text.ts';
-import { propertyRuns } from './property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 test('any whole numbers are read as they were written', (context) => {
   fc.assert(

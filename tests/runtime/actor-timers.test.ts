@@ -5,7 +5,7 @@ import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 
 /** Returns an actor's timers on a fake clock, their calls, and how often a timer was armed. */
 function world() {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS } from '../../runtime/durations.ts';
 import { AgreedClock } from '../../runtime/ownership/agreed-clock.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 
 const TOLERANCE_MS = 1_000;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
+import { ProcessClock } from '../testbed/fake-clock.ts';
 import { counterAddress, counterBehaviour } from './counter-behaviour.ts';
-import { ProcessClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 import { QuietLog } from './quiet-log.ts';

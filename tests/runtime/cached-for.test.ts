@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cachedFor } from '../../runtime/memoize.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 
 test('calls during a computation or soon after it share its result; a failure is not cached', async () => {
   const clock = new FakeClock();

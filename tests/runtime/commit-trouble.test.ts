@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommitTrouble } from '../../runtime/redis/commit-trouble.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 import { QuietLog } from './quiet-log.ts';
 
 const full = 'Redis is full';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deadlines } from '../../runtime/deadlines.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 
 test('items of one moment end together, in the order of their addition, without a cancelled one', async () => {
   const clock = new FakeClock();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ShardRecord, UNCLAIMED_RECORD } from '../../runtime/engine.ts';
 import { planShare } from '../../runtime/ownership/fair-share.ts';
-import { propertyRuns } from '../policy/property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 test('from any ownership all nodes reach even shares, with one owner for each shard, without messages between them', (context) => {
   const world = fc.record({

@@ -10,7 +10,7 @@ import { Awakening } from '../../runtime/actor/awakening.ts';
 import { UNCLAIMED_RECORD } from '../../runtime/engine.ts';
 import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
 import { OwnedShard } from '../../runtime/ownership/owned-shard.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 import { FleetSimulation } from './fleet-simulation.ts';
 
 const { values } = parseArgs({

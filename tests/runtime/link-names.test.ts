@@ -6,7 +6,7 @@ import { RedisLink } from '../../runtime/node/node-link.ts';
 import { runtimeCounters } from '../../runtime/observer.ts';
 import { OwnershipView } from '../../runtime/ownership/ownership-view.ts';
 import { deferred } from '../testbed/deferred.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';

@@ -6,8 +6,8 @@ import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
 import { Lease } from '../../runtime/ownership/lease.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { deferred } from '../testbed/deferred.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 import { counterAddress } from './counter-behaviour.ts';
-import { FakeClock } from './fake-clock.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
 const firstAddress = counterAddress('one');

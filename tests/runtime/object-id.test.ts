@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObjectId, objectIdGenerator } from '../../runtime/object-id.ts';
-import { propertyRuns } from '../policy/property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 
 test('ids are in the order of their making, under any wall clock, and contain its seconds', (context) => {

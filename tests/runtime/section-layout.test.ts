@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import type { CommitSection } from '../../runtime/engine.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
-import { propertyRuns } from '../policy/property-runs.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
-import { FakeClock } from './fake-clock.ts';
 import { comparable, LineLog } from './line-log.ts';
 
 const log = new LineLog();

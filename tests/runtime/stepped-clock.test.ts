@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { HOUR_MS } from '../../runtime/durations.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../testbed/fake-clock.ts';
 
 const STEP_MS = 5;
 

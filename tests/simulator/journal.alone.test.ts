@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Journal } from '../../simulator/journal.ts';
-import { propertyRuns } from '../policy/property-runs.ts';
+import { propertyRuns } from '../testbed/property-runs.ts';
 
 async function directory(context: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'journal-'));

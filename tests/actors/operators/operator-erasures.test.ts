@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ErasuresOptions, erasures } from '../../../actors/operators/erasures.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
 import { deferred } from '../../testbed/deferred.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 /** The erasures of a tenant with one shop. The erasure ends when the test says so. */
 function operatorOf(tenantId: string) {

@@ -8,7 +8,7 @@ import { keyHash } from '../../../actors/tenants/raw-key.ts';
 import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/turns/key-turns.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { RedisCommand, Store } from '../../../runtime/store.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 

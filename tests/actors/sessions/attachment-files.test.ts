@@ -11,8 +11,8 @@ import {
   sweepAttachments,
 } from '../../../actors/sessions/attachment-files.ts';
 import { MINUTE_MS } from '../../../runtime/durations.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
 import { deferred } from '../../testbed/deferred.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 const directory = mkdtempSync(join(tmpdir(), 'attachment-files-'));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gatheredEvents } from '../../../actors/sessions/gathered-events.ts';
 import type { SessionEvent } from '../../../actors/sessions/session-events.ts';
 import { SteppedClock } from '../../../runtime/stepped-clock.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 const shop = (shopId: string) => ({ shard: 0, tenantId: 't', shopId });
 const prepared = (messageId: string): SessionEvent => ({

@@ -8,7 +8,7 @@ import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.t
 import { channelState, liveGroups, pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
-import { propertyRuns } from '../../policy/property-runs.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 import { poolShop } from './pool/pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 

@@ -6,7 +6,7 @@ import { carriedKey } from '../../../actors/shops/records/carried-message.ts';
 import { messageLookup } from '../../../actors/shops/records/message-days.ts';
 import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Write } from '../../../runtime/store.ts';
-import { propertyRuns } from '../../policy/property-runs.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
 

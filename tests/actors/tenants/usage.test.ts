@@ -10,7 +10,7 @@ import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Address } from '../../../runtime/address.ts';
 import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 

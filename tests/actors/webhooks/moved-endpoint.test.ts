@@ -8,8 +8,8 @@ import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts'
 import type { WebhookRecord } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
-import { propertyRuns } from '../../policy/property-runs.ts';
 import { deferred } from '../../testbed/deferred.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 

@@ -8,8 +8,8 @@ import { WebhookPump, type WebhookPumpOptions } from '../../../actors/webhooks/w
 import type { Actors } from '../../../runtime/actors.ts';
 import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
 import { LineLog } from '../../runtime/line-log.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 import { webhookRecord } from './endpoint-world.ts';
 

@@ -6,7 +6,7 @@ import {
   webhookDeliveries,
 } from '../../../actors/webhooks/webhook-deliveries.ts';
 import type { Read } from '../../../runtime/store.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const [WANTED, OTHER] = ['66b1f0a2c3d4e5f60718293b', '66b1f0a2c3d4e5f60718293c'];

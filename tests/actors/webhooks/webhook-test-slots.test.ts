@@ -7,7 +7,7 @@ import { WebhookPump, type WebhookPumpOptions } from '../../../actors/webhooks/w
 import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import type { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 import { webhookRecord } from './endpoint-world.ts';
 

@@ -5,7 +5,7 @@ import { type ActorEventData, ActorEventFeed } from '../../../actors/actor-event
 import { exportMessages } from '../../../http/metrics/message-metrics.ts';
 import { makeMetrics } from '../../../http/metrics/metrics.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 const message: ActorEventData['message'] = {
   tenantId: 't',

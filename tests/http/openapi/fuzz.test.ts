@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
-import { propertyRuns } from '../../policy/property-runs.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 import { sharedService } from '../shared-service.ts';
 import type { TestTenant } from '../target.ts';
 import { callsOf, withoutWait } from './fuzz-calls.ts';

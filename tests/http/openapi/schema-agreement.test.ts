@@ -10,7 +10,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
 import { hasText } from '../../../policy/content-rules.ts';
-import { propertyRuns } from '../../policy/property-runs.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 import { sharedService } from '../shared-service.ts';
 import type { TestTenant } from '../target.ts';
 import { bodiesOf, type Schema } from './schema-bodies.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../http/operator-api/edge/operator-token-check.ts';
 import { GUESS_WINDOW_MS, MOST_GUESSES } from '../../../http/operator-api/edge/token-guesses.ts';
 import { OPERATOR_ENDPOINTS } from '../../../http/operator-api/endpoints.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { send } from '../openapi/checked-client.ts';
 import { ADMIN_TOKEN } from '../service-fixture.ts';
 import { sharedService } from '../shared-service.ts';

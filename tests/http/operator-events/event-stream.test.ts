@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ReplyStream } from '../../../http/contract/exchange.ts';
 import { EventStream } from '../../../http/operator-events/event-stream.ts';
 import type { OperatorEvent } from '../../../http/operator-events/operator-event.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 function openStream() {
   const clock = new FakeClock();

@@ -5,7 +5,7 @@ import { EventLog } from '../../../http/operator-events/event-log.ts';
 import { FleetEvents } from '../../../http/operator-events/fleet-events.ts';
 import type { OperatorEvent } from '../../../http/operator-events/operator-event.ts';
 import type { NodeRequest } from '../../../http/owner/forwarded-form.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 /** Two nodes, of which `ownNode` asks `otherNode`. */
 function twoNodes() {

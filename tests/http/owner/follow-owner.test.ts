@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type FollowedRequest, ownerFollower } from '../../../http/owner/follow-owner.ts';
 import { FORWARD_TIMEOUT_MS } from '../../../http/owner/forwarder.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 
 const reply = (status: number, hasMoved = false): OwnerReply => ({

@@ -12,8 +12,8 @@ import { observed } from '../../../http/pipeline/observed.ts';
 import { tracedEdge } from '../../../http/pipeline/traced-edge.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { Tracing } from '../../../runtime/tracing.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
 import { deferred } from '../../testbed/deferred.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { bareCall } from '../socket/bare-server.ts';
 
 const REPLY: ReplyValue = { status: 200, contentType: 'text/plain', headers: '', body: 'here' };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { PeerAddresses, type PeerConnection } from '../../../http/socket/peer-addresses.ts';
-import { propertyRuns } from '../../policy/property-runs.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 import { until } from '../../testbed/waiting.ts';
 import { bareServer } from './bare-server.ts';
 import { openRaw } from './raw-connection.ts';

@@ -12,8 +12,8 @@ import type { ReplyStream } from '../../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
 import { type AllowedFile, FileReplies } from '../../../http/tenant-api/edge/file-replies.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 import { listening } from '../../testbed/listening.ts';
 
 const arrived = new EventEmitter<{ response: [ServerResponse] }>();

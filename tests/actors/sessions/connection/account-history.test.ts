@@ -13,7 +13,7 @@ import {
   type SessionEnvironment,
 } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import type { FairSlots, Slot } from '../../../../runtime/fair-slots.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const INLINE = proto.HistorySync.encode({ syncType: proto.HistorySync.HistorySyncType.RECENT }).finish();

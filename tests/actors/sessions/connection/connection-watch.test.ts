@@ -5,7 +5,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { ConnectionWatch } from '../../../../actors/sessions/worker-thread/connection/connection-watch.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;

@@ -7,8 +7,8 @@ import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timi
 import { LimitsWatch } from '../../../../actors/sessions/worker-thread/connection/limits-watch.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { deferred } from '../../../testbed/deferred.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** The network's answers to the two queries. A test changes them. */

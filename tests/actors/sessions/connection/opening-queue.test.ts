@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { OpeningQueue } from '../../../../actors/sessions/worker-thread/connection/opening-queue.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { listening } from '../../../testbed/listening.ts';
 import { newShop } from '../conformance-network.ts';
 import { simulatedNetwork } from '../paired-shop.ts';

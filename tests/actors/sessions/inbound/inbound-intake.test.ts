@@ -6,7 +6,7 @@ import { InboundIntake } from '../../../../actors/sessions/worker-thread/inbound
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import type { SessionEnvironment } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const PERSON = '33622220001@s.whatsapp.net';

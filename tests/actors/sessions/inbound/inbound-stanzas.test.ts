@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { InboundStanzas } from '../../../../actors/sessions/worker-thread/inbound/inbound-stanzas.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const GROUP = '120363000000000001@g.us';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { OfflineBacklog } from '../../../../actors/sessions/worker-thread/inbound/offline-backlog.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 test('a network that sends no more without an end is asked for some ten minutes, and again once more comes', async () => {

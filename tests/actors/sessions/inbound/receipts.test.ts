@@ -10,7 +10,7 @@ import {
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import type { SessionEnvironment } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { Deadlines } from '../../../../runtime/deadlines.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** Returns the receipts of one session. They are reported after 250 ms, or at the shared moments. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HostedSession } from '../../../../actors/sessions/main-thread/hosted-session.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { newShop } from '../conformance-network.ts';
 
 const hosted = () => new HostedSession(newShop(), { generation: 1 }, new FakeClock());

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkVersion } from '../../../../actors/sessions/main-thread/network-version.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 import { readsBy } from '../../../testbed/reads-by.ts';
 

@@ -7,8 +7,8 @@ import {
 import type { SentMessage } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** The only person whose number and LID are known. */

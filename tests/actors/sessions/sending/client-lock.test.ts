@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ClientLock } from '../../../../actors/sessions/worker-thread/sending/client-lock.ts';
 import type { PendingOrder } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 test('work that throws at once gives the client back, and the next work runs', async () => {

@@ -17,7 +17,7 @@ import { describeDefect } from '../../../../actors/sessions/worker-thread/shared
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { userOf } from '../../../../actors/sessions/worker-thread/wire/chat-address.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);

@@ -6,7 +6,7 @@ import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timi
 import { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const OWN = '111@lid';

@@ -8,7 +8,7 @@ import {
 } from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const READER = '100@lid';

@@ -5,7 +5,7 @@ import { lookUpIds, lookUpNumbers } from '../../../../actors/sessions/worker-thr
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';

@@ -18,7 +18,7 @@ import {
 } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { FairSlots } from '../../../../runtime/fair-slots.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 export const ORDER: SendOrder = {

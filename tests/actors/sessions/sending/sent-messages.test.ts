@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 
 test('a copy is kept for seven days, and goes within the day after', async () => {
   const clock = new FakeClock();

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SendOrder, SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { UnacknowledgedOrders } from '../../../../actors/sessions/worker-thread/shared/unacknowledged.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';

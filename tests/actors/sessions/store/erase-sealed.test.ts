@@ -5,7 +5,7 @@ import { eraseSealed, writesOf } from '../../../../actors/sessions/main-thread/c
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import type { FieldChange } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { newShop } from '../conformance-network.ts';
 import { MemoryStore } from '../memory-store.ts';
 

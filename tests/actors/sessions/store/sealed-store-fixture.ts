@@ -4,7 +4,7 @@ import { answerStoreRequest } from '../../../../actors/sessions/main-thread/cred
 import type { StoreAnswer } from '../../../../actors/sessions/worker-protocol.ts';
 import { SealedCache } from '../../../../actors/sessions/worker-thread/store/sealed-cache.ts';
 import { SealedStore } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { newShop } from '../conformance-network.ts';
 import { MemoryStore } from '../memory-store.ts';
 

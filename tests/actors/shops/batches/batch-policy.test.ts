@@ -12,7 +12,7 @@ import { type QuietHours, quietUntilMs } from '../../../../policy/quiet-hours.ts
 import { SendLedger } from '../../../../policy/send-ledger.ts';
 import { messageCaps } from '../../../../policy/warm-up.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 import { BatchHarness, numberAt } from './batch-harness.ts';
 
 /** A day before clocks are changed. */

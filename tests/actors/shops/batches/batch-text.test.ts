@@ -7,7 +7,7 @@ import type { KnownRecipient } from '../../../../actors/shops/turns/batches/batc
 import { batchProblems } from '../../../../actors/shops/turns/batches/recipient-problems.ts';
 import { hasText } from '../../../../policy/content-rules.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 import { BatchHarness } from './batch-harness.ts';
 
 const LONGEST = '🥐'.repeat(64);

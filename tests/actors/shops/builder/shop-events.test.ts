@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isFinal } from '../../../../actors/message-status.ts';
 import type { MessageState } from '../../../../actors/shops/records/message-record.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { ShopHarness } from '../shop-harness.ts';
 

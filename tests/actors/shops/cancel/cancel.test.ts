@@ -8,7 +8,7 @@ import type { QueueFilter } from '../../../../actors/shops/shop-operations.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 import { PoolExchange, poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChannelWaiters } from '../../../../actors/shops/effects/channel-waiters.ts';
 import { CallerConnection } from '../../../../http/contract/caller-connection.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 
 /** How many of `count` calls may wait. */
 function admitted(waiters: ChannelWaiters, tenantId: string, shopIds: readonly string[]): number {

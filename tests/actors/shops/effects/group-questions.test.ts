@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { SessionOrder } from '../../../../actors/sessions/session-host.ts';
 import { ChannelWaiters } from '../../../../actors/shops/effects/channel-waiters.ts';
 import { groupQuestions } from '../../../../actors/shops/effects/group-questions.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 const [KNOWN, NEW] = ['120363000000000001@g.us', '120363000000000002@g.us'];

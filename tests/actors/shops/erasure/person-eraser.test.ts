@@ -18,7 +18,7 @@ import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Store, Write } from '../../../../runtime/store.ts';
 import { plainStore } from '../../../http/service-fixture.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { sharedRedis } from '../../../testbed/shared-redis.ts';
 
 const ANA = '+33612345678';

@@ -16,7 +16,7 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Read, RedisCommand, Store, Write } from '../../../../runtime/store.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 import { type RedisServer, startRedisServer } from '../../../testbed/redis-server.ts';
 

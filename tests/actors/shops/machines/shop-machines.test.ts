@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome } from '../../../../actors/sessions/session-events.ts';
 import { endedBefore, pacingState } from '../../../../actors/shops/state/shop-state.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 type Step =

@@ -10,7 +10,7 @@ import {
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import type { ChannelView } from '../../../../actors/shops/shop-operations.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 /** A shop whose session gives no code unless a test does, and the operations on its connection. */

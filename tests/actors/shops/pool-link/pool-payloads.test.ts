@@ -13,9 +13,9 @@ import type { TenantState } from '../../../../actors/tenants/tenant-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import type { Address } from '../../../../runtime/address.ts';
-import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { MemoryRedis } from '../../../runtime/memory-redis.ts';
 import { QuietLog } from '../../../runtime/quiet-log.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 import { storeOf } from '../store-of.ts';
 

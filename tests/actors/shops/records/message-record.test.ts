@@ -11,7 +11,7 @@ import {
 } from '../../../../actors/shops/records/message-record.ts';
 import type { AskedPart, MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 
 const count = fc.nat(1_000);
 const optionalText = fc.option(fc.string({ unit: 'binary', maxLength: 40 }));

@@ -11,7 +11,7 @@ import type { AcceptedReply } from '../../../../actors/shops/shop-operations.ts'
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { Random } from '../../../../runtime/random.ts';
-import { propertyRuns } from '../../../policy/property-runs.ts';
+import { propertyRuns } from '../../../testbed/property-runs.ts';
 import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { testEnvironment } from '../testbed/test-environment.ts';
+import { testEnvironment } from './test-environment.ts';
 
 /**
  * Returns seed and number of sequences of a property test: `TEST_SEED` or 1, and the test's own number. A test file
