@@ -71,7 +71,7 @@ export interface Pods {
   stop(): void;
 }
 
-/** The line that a node logs once its readiness probe fails (service/service.ts). */
+/** The line that a node logs once its readiness probe fails (service/process-end.ts). */
 const WITHDRAWN = 'not ready from now on';
 
 /**
