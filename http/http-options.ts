@@ -1,5 +1,5 @@
 import type { EventOperations } from '../actors/events/event-operations.ts';
-import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import type { NodeOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import type { FileBounds } from '../actors/outbound/file-download.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
@@ -44,7 +44,7 @@ export interface HttpActors {
   readonly events: EventOperations;
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;
-  readonly fleet: FleetOperations;
+  readonly ownNode: NodeOperations;
   readonly keys: Pick<KeyIndex, 'tenantOfKey'>;
   readonly feed: OperatorEventFeed;
 }

@@ -30,26 +30,26 @@ function operatorServices(
   { activity }: SharedParts,
   fleetEvents: FleetEvents,
 ): OperatorServices {
-  const { operators, webhooks, fleet, tenants, shops, audit, forwarder, clock, store } = options;
+  const { operators, webhooks, ownNode, tenants, shops, audit, forwarder, clock, store } = options;
   const share = async () => ({
-    ...(await fleet.census()),
-    ...fleet.self(),
+    ...(await ownNode.census()),
+    ...ownNode.self(),
     slots: activity.intervals(),
   });
   return {
     operators,
     webhooks,
-    fleet,
+    ownNode,
     tenants,
     shops,
     audit,
     requests: (query) => listRequests(store, query),
     countRefusals: (tenantId) => readRefusals(store, tenantId, clock.wallMs() - REFUSALS_MS),
-    actors: (query) => allActors(fleet, forwarder, query),
+    actors: (query) => allActors(ownNode, forwarder, query),
     nodeShare: share,
     overview: () => fleetOverview({ own: share, forwarder, nowMs: clock.wallMs() }),
     resumeAll: (filter) =>
-      resumeEverywhere(filter, { own: (ownFilter) => fleet.resumeSuspended(ownFilter), forwarder }),
+      resumeEverywhere(filter, { own: (ownFilter) => ownNode.resumeSuspended(ownFilter), forwarder }),
     eventsSince: (cursor) => fleetEvents.answer(cursor),
   };
 }

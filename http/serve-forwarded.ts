@@ -80,11 +80,11 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
         return encodeOwnerReply(await serveOperator(endpoint, nodeRequest.parts, services, options.serving));
       }
       case 'actors':
-        return JSON.stringify(await localActors(services.fleet, nodeRequest.query));
+        return JSON.stringify(await localActors(services.ownNode, nodeRequest.query));
       case 'overview':
         return JSON.stringify(await services.nodeShare());
       case 'resume_all':
-        return JSON.stringify(await services.fleet.resumeSuspended(nodeRequest.filter));
+        return JSON.stringify(await services.ownNode.resumeSuspended(nodeRequest.filter));
       case 'events':
         return services.eventsSince(nodeRequest.since);
       default:

@@ -121,7 +121,7 @@ function wireActors(
     events,
     webhooks,
     operators: operators.service,
-    fleet: operators.fleet,
+    ownNode: operators.ownNode,
     keys: keyIndex,
     feed,
     host,

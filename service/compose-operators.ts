@@ -2,8 +2,8 @@ import {
   type DirectoryConnectionOptions,
   openDirectoryConnection,
 } from '../actors/operators/directory-connection.ts';
-import { fleetService } from '../actors/operators/fleet-service.ts';
-import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import { nodeService } from '../actors/operators/node-service.ts';
+import type { NodeOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import { type OperatorServiceOptions, operatorService } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
@@ -38,10 +38,10 @@ interface OperatorsOptions extends Omit<OperatorServiceOptions, 'actors' | 'stor
   readonly operatorsLink: LinkTopic;
 }
 
-/** The operators' services of a node: for one tenant or shop, and for the whole fleet. */
+/** The operators' services of a node: on one tenant or shop, and on the node itself. */
 interface ComposedOperators {
   readonly service: OperatorOperations;
-  readonly fleet: FleetOperations;
+  readonly ownNode: NodeOperations;
 }
 
 /** Composes what operators see and control. */
@@ -50,6 +50,6 @@ export function composeOperators(options: OperatorsOptions): ComposedOperators {
   const { actors, store } = node;
   return {
     service: operatorService({ ...options, actors, store }),
-    fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: operatorsLink }),
+    ownNode: nodeService({ node, clock, host, directory: operatorsDirectory, link: operatorsLink }),
   };
 }

@@ -121,9 +121,9 @@ export interface OperatorOperations {
 
 /**
  * Operators' requests to one node: about its own actors, and about what all nodes share. `http/operator-api/fleet/`
- * joins the answers of all nodes.
+ * asks every node about its actors, and joins the answers.
  */
-export interface FleetOperations {
+export interface NodeOperations {
   /** Returns tenants, newest first. They are read from the operators' directory, a projection. */
   listTenants(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>>;
   /** Visits all active and suspended shops of this node in small steps, each with its current state. */

@@ -10,7 +10,7 @@ const OPEN_BATCHES = BATCH_STATUSES.filter((status) => status !== 'finished');
 
 /** The figures that the shops of a node and the waits for events keep. */
 interface ShopFigures {
-  readonly fleet: { census(): Promise<ShopCensus> };
+  readonly ownNode: { census(): Promise<ShopCensus> };
   readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
   readonly eventWaiters: { readonly count: number };
 }
@@ -21,7 +21,7 @@ interface ShopFigures {
  */
 export function exportShops(
   metrics: Metrics,
-  { fleet, counts, eventWaiters }: ShopFigures,
+  { ownNode, counts, eventWaiters }: ShopFigures,
   clock: Pick<Clock, 'wallMs'>,
 ): void {
   metrics.counter(
@@ -40,7 +40,7 @@ export function exportShops(
     () => eventWaiters.count,
   );
   for (const [name, help, read] of CENSUS_GAUGES)
-    metrics.gauge(name, help, async () => read(await fleet.census(), clock.wallMs()));
+    metrics.gauge(name, help, async () => read(await ownNode.census(), clock.wallMs()));
 }
 
 type CensusGauge = readonly [

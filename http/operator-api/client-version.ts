@@ -17,7 +17,7 @@ export const readClientVersion = operatorEndpoint({
     "`version` is the operators' setting, and overrides `MSGAPP_CLIENT_VERSION`. `pageVersion` is the latest version on the network's page. It is used if `MSGAPP_CLIENT_VERSION` is `latest`.",
   replies: { 200: { description: 'Both versions.', data: versions, example } },
   async handle({ services }) {
-    return done(await services.fleet.clientVersion());
+    return done(await services.ownNode.clientVersion());
   },
 });
 
@@ -44,6 +44,6 @@ export const changeClientVersion = operatorEndpoint({
   bodyExample: { version: '2.3000.1035194821' },
   replies: { 200: { description: 'Both versions, as they are now.', data: versions, example } },
   async handle({ body, services }) {
-    return done(await services.fleet.setClientVersion(body.version));
+    return done(await services.ownNode.setClientVersion(body.version));
   },
 });

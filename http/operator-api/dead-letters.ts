@@ -27,7 +27,7 @@ export const listDeadLetters = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    return done(await services.fleet.deadLetters(query));
+    return done(await services.ownNode.deadLetters(query));
   },
 });
 
@@ -50,14 +50,14 @@ export const replayDeadLetter = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, operator, services }) {
-    const letter = await services.fleet.deadLetter(params.id);
+    const letter = await services.ownNode.deadLetter(params.id);
     if (!letter.ok) return letter;
     const neededRole = roleFor(letter.value.actor);
     if (!allows(operator.role, neededRole)) {
       const message = `This asks for the role ${neededRole}; the token of ${operator.name} has the role ${operator.role}.`;
       return failed('FORBIDDEN_ROLE', { message });
     }
-    return services.fleet.replayDeadLetter(params.id);
+    return services.ownNode.replayDeadLetter(params.id);
   },
 });
 

@@ -34,8 +34,8 @@ export const readOverview = operatorEndpoint({
     },
   },
   async handle({ services }) {
-    const [summary, nodes] = await Promise.all([services.overview(), services.fleet.nodes()]);
-    return done({ ...summary, nodes, shards: services.fleet.shards() });
+    const [summary, nodes] = await Promise.all([services.overview(), services.ownNode.nodes()]);
+    return done({ ...summary, nodes, shards: services.ownNode.shards() });
   },
 });
 
@@ -75,6 +75,6 @@ export const listNodes = operatorEndpoint({
     },
   },
   async handle({ services }) {
-    return done({ items: await services.fleet.nodes(), nextCursor: null });
+    return done({ items: await services.ownNode.nodes(), nextCursor: null });
   },
 });

@@ -1,4 +1,4 @@
-import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
+import type { NodeOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import type { SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
 import type { CursorPage } from '../../actors/reply-schemas/reply-fields.ts';
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
@@ -33,7 +33,7 @@ type OperatedShops = Pick<
 export interface OperatorServices {
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;
-  readonly fleet: FleetOperations;
+  readonly ownNode: NodeOperations;
   readonly tenants: Pick<TenantOperations, 'listShops'>;
   readonly shops: OperatedShops;
   readonly audit: Pick<AuditLog, 'list'>;

@@ -105,7 +105,7 @@ export const listTenants = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    return done(await services.fleet.listTenants(query));
+    return done(await services.ownNode.listTenants(query));
   },
 });
 

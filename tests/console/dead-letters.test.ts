@@ -89,7 +89,7 @@ test('an operator gives a tenant another plan', async () => {
   await account.getByText('growth', { exact: true }).waitFor();
   const byName = { limit: 10, cursor: undefined, q: 'Bakery' };
   assert.deepEqual(
-    (await service.actors.fleet.listTenants(byName)).items.map(({ plan }) => plan),
+    (await service.actors.ownNode.listTenants(byName)).items.map(({ plan }) => plan),
     ['growth'],
   );
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { FleetOperations } from '../../../actors/operators/operator-operations.ts';
+import type { NodeOperations } from '../../../actors/operators/operator-operations.ts';
 import type { ShopActorView } from '../../../actors/shops/inspection/shop-inspection.ts';
 import type { ShopSummary } from '../../../actors/shops/inspection/shop-summary.ts';
 import { eachYielding } from '../../../runtime/yielder.ts';
@@ -16,16 +16,16 @@ export interface RankedActor extends ActorPlace {
   readonly actor: ShopActorView;
 }
 
-type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
+type OwnShops = Pick<NodeOperations, 'eachShop' | 'localShop'>;
 
 /**
  * Returns this node's actors that match, best rank first, at most `limit`. A summary ranks all of them; only the best
  * are described.
  */
-export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
+export async function localActors(ownNode: OwnShops, query: ActorsQuery): Promise<readonly RankedActor[]> {
   const describedActors: RankedActor[] = [];
-  await eachYielding(await bestPlaces(fleet, query), (place) => {
-    const actor = fleet.localShop(place.id);
+  await eachYielding(await bestPlaces(ownNode, query), (place) => {
+    const actor = ownNode.localShop(place.id);
     if (actor !== undefined) describedActors.push({ ...place, actor });
   });
   return describedActors;
@@ -51,21 +51,21 @@ function isActor(value: unknown): boolean {
  * other nodes most then.
  */
 export async function allActors(
-  fleet: LocalFleet,
+  ownNode: OwnShops,
   nodes: OtherNodes,
   query: ActorsQuery,
 ): Promise<ListedActors> {
   const { own, others, silentNodes } = await askAllNodes<readonly RankedActor[]>(nodes, {
     question: { kind: 'actors', query },
     answer: rankedActors,
-    own: () => localActors(fleet, query),
+    own: () => localActors(ownNode, query),
   });
   const allPlaces = [...own, ...others.flatMap(({ answer }) => answer)];
   return { actors: allPlaces.sort(inOrder).slice(0, query.limit), silentNodes };
 }
 
 /** Sorts now and then instead of at the end. Actors that cannot be among the best are then skipped at once. */
-async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly ActorPlace[]> {
+async function bestPlaces(ownNode: OwnShops, query: ActorsQuery): Promise<readonly ActorPlace[]> {
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase() ?? '';
   // Id, name and number are on lines of their own, and a match lies within one of them.
@@ -76,7 +76,7 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
     bestPlaces = bestPlaces.sort(inOrder).slice(0, limit);
     lastPlace = bestPlaces[limit - 1];
   };
-  await fleet.eachShop((shop) => {
+  await ownNode.eachShop((shop) => {
     const rank = rankOf(shop, sort);
     if (lastPlace !== undefined && comesAfter(lastPlace, rank, shop.id)) return;
     if (after !== undefined && !comesAfter(after, rank, shop.id)) return;

@@ -323,9 +323,9 @@ test('a tenant’s call that has changed something is not repeated at the next o
 });
 
 test('an operator’s call that has changed something is not repeated at the next owner', async () => {
-  const { tenants, shops, operators, fleet, webhooks } = real.actors;
+  const { tenants, shops, operators, ownNode, webhooks } = real.actors;
   const services = fakeOf<OperatorServices>({
-    ...{ tenants, shops, operators, fleet, webhooks: webhooks.operations },
+    ...{ tenants, shops, operators, ownNode, webhooks: webhooks.operations },
   });
   const operator = { name: 'ada', role: 'admin' } as const;
   await callAll(OPERATOR_ENDPOINTS, OPERATOR_CALLS, (endpoint, call) =>

@@ -120,7 +120,7 @@ const viewOf = (id: string): ShopActorView => ({ shopId: id }) as ShopActorView;
 test('only the shops on the page are described out of thousands, and pages follow each other without a gap', async () => {
   const shops = Array.from({ length: 5_000 }, (_, index) => summary((index * 2_741) % 5_000));
   const described: string[] = [];
-  const fleet = {
+  const ownNode = {
     eachShop: all(shops),
     localShop: (id: string) => {
       described.push(id);
@@ -132,8 +132,8 @@ test('only the shops on the page are described out of thousands, and pages follo
     .filter(({ status }) => status.words.includes('connected'))
     .sort((left, right) => right.mailboxDepth - left.mailboxDepth || (left.id < right.id ? -1 : 1))
     .map(({ id }) => id);
-  const first = await localActors(fleet, query);
-  const secondActors = await localActors(fleet, { ...query, after: first.at(-1) });
+  const first = await localActors(ownNode, query);
+  const secondActors = await localActors(ownNode, { ...query, after: first.at(-1) });
   assert.deepEqual(
     [...first, ...secondActors].map(({ id }) => id),
     expected.slice(0, 60),
@@ -146,10 +146,10 @@ test('a shop is found by its number, however it is written, and by a name that l
     summary(1, { searchText: 't/1\nbakery 24/7\n+41791234567' }),
     summary(2, { searchText: 't/2\nbutcher\n+33612345678' }),
   ];
-  const fleet = { eachShop: all(shops), localShop: viewOf };
+  const ownNode = { eachShop: all(shops), localShop: viewOf };
   const found = async (q: string): Promise<string[]> => {
     const query = { sort: 'id', state: undefined, limit: 10, after: undefined } as const;
-    return (await localActors(fleet, { ...query, q })).map(({ id }) => id);
+    return (await localActors(ownNode, { ...query, q })).map(({ id }) => id);
   };
   for (const written of ['+41 79 123 45 67', '0041791234567', '0041 (0)79/123-45-67', '(79) 123.45', '24/7'])
     assert.deepEqual(await found(written), ['t/00001'], written);
@@ -159,11 +159,11 @@ test('a shop is found by its number, however it is written, and by a name that l
 });
 
 test('a shop that went between the summary and the description is left out', async () => {
-  const fleet = {
+  const ownNode = {
     eachShop: all([summary(1), summary(2)]),
     localShop: (id: string) => (id.endsWith('1') ? undefined : viewOf(id)),
   };
-  const listedActors = await localActors(fleet, {
+  const listedActors = await localActors(ownNode, {
     sort: 'id',
     state: undefined,
     q: undefined,
@@ -218,10 +218,10 @@ test('a search finds a part of the id, the name or the number, and nothing acros
   const { channel } = shop.state;
   const name = 'Alpha Bakery';
   const alpha = shopSummary(seen({ ...shop.state, name }));
-  const fleet = { eachShop: all([alpha]), localShop: viewOf };
+  const ownNode = { eachShop: all([alpha]), localShop: viewOf };
   const isFound = async (q: string): Promise<boolean> => {
     const query = { sort: 'id', state: undefined, limit: 10, after: undefined } as const;
-    return (await localActors(fleet, { ...query, q })).length === 1;
+    return (await localActors(ownNode, { ...query, q })).length === 1;
   };
   const idEnd = alpha.id.slice(-3);
   const phone = `+${channel.context.phone}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fleetService } from '../../../actors/operators/fleet-service.ts';
+import { nodeService } from '../../../actors/operators/node-service.ts';
 import type { OperatorsDirectory } from '../../../actors/operators/operators-directory.ts';
 import type { DeadLetter } from '../../../runtime/dead-letters.ts';
 import { counterAddress } from '../../runtime/counter-behaviour.ts';
@@ -22,7 +22,7 @@ async function serviceWithLetters() {
     },
   });
   const { node, clock } = world;
-  const service = fleetService({
+  const service = nodeService({
     node,
     clock,
     directory: fakeOf<OperatorsDirectory>({}),

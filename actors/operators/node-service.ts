@@ -10,7 +10,7 @@ import { listedShop } from '../shops/inspection/shop-inspection.ts';
 import { shopSummary } from '../shops/inspection/shop-summary.ts';
 import { shopAddress, shopOf } from '../shops/records/shop-keys.ts';
 import { clientVersionView, setClientVersion } from './client-version-setting.ts';
-import type { DeadLetterView, FleetOperations } from './operator-operations.ts';
+import type { DeadLetterView, NodeOperations } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { resumeSuspended } from './resume-suspended.ts';
 
@@ -19,15 +19,15 @@ const REPLAY_TIMEOUT_MS = 5_000;
 /** How long a census is reused: actors are counted once a second, for any number of callers. */
 const CENSUS_MS = 1_000;
 
-/** Returns the operators' requests to a whole node. */
-export function fleetService(options: {
+/** Returns what operators may ask of this node: about its own actors, and about what all nodes share. */
+export function nodeService(options: {
   readonly node: RuntimeNode;
   readonly clock: Clock;
   readonly directory: OperatorsDirectory;
   readonly host: Pick<SessionHost, 'isAvailable'>;
   /** Carries a replay to the node that owns the actor. */
   readonly link: LinkTopic;
-}): FleetOperations {
+}): NodeOperations {
   const { node, clock, directory, host, link } = options;
   link.serve(async (payload) => {
     const { id, shard } = JSON.parse(payload) as { id: string; shard: number };
