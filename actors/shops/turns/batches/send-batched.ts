@@ -1,5 +1,6 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
-import { type Failed, failed } from '../../../failure.ts';
+import { type Failed, type FailureCode, failed } from '../../../failure.ts';
+import type { BatchRefusal } from '../../batch-operations.ts';
 import { classOf, judgeSend } from '../../judging/judge-send.ts';
 import { NO_LONGER_DUE, tryAgainMs } from '../../judging/try-again-ms.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
@@ -11,6 +12,9 @@ import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts
 import type { SendTurnFacts } from '../send/send-facts.ts';
 import { batchDueFor, concernsRecipient, postpone, requestAgain, storeResult } from './batch-progress.ts';
 import { changeBatch } from './batch-turns.ts';
+
+/** The reply to the send to a cold recipient. No caller gets it: the batch stores `COLD_RECIPIENT`. */
+const COLD = failed('CONFLICT', { message: 'A batch sends to no cold recipient.' });
 
 /**
  * Makes the send to a recipient of a batch, and stores its result with the batch's progress. It must pass the policy
@@ -33,8 +37,10 @@ export function sendBatched(
   const { nowMs, state } = builder;
   const sendToJudge = { draft, settings, recipient: facts.send, hasWorker: facts.hasWorker, nowMs };
   if (facts.send.original === undefined) {
-    if (classOf(state, sendToJudge) === 'cold')
-      return refuse(builder, batch, recipientPlace, failed('COLD_RECIPIENT_CAP_REACHED'));
+    if (classOf(state, sendToJudge) === 'cold') {
+      refuse(builder, batch, recipientPlace, 'COLD_RECIPIENT');
+      return COLD;
+    }
     const judgement = judgeSend(state, { ...sendToJudge, share: batch.share });
     if (!judgement.ok) return keepBack(builder, batch, recipientPlace, judgement);
     if (judgement.value.unavailable !== undefined)
@@ -75,7 +81,10 @@ function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedO
 function keepBack(builder: TurnBuilder, batch: Batch, recipientPlace: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
   const waitMs = tryAgainMs(refusal.failure);
-  if (waitMs === undefined) return refuse(builder, batch, recipientPlace, refusal);
+  if (waitMs === undefined) {
+    refuse(builder, batch, recipientPlace, code);
+    return refusal;
+  }
   const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
   const waits = concernsRecipient(code, batch)
     ? postpone(batch, recipientPlace.place, tryAtMs)
@@ -84,16 +93,18 @@ function keepBack(builder: TurnBuilder, batch: Batch, recipientPlace: BatchPlace
   return refusal;
 }
 
-/** The recipient gets no message. */
-function refuse(builder: TurnBuilder, batch: Batch, recipientPlace: BatchPlace, refusal: Failed): Failed {
-  const { code } = refusal.failure;
-  const publicCode = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
+/** Stores why the recipient gets no message. */
+function refuse(
+  builder: TurnBuilder,
+  batch: Batch,
+  recipientPlace: BatchPlace,
+  code: FailureCode | BatchRefusal,
+): void {
   const { counts, codes } = batch;
   changeBatch(builder, {
-    ...storeResult(builder, batch, recipientPlace, publicCode),
+    ...storeResult(builder, batch, recipientPlace, code),
     counts: { ...counts, refused: counts.refused + 1 },
-    codes: countCode(codes, publicCode),
+    codes: countCode(codes, code),
   });
-  builder.perform({ type: 'count_recipients', outcome: 'refused', code: publicCode, count: 1 });
-  return refusal;
+  builder.perform({ type: 'count_recipients', outcome: 'refused', code, count: 1 });
 }
