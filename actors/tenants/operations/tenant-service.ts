@@ -60,6 +60,14 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     const statuses = await options.channelStatuses(tenantId, ids);
     return shops.map((shop, index) => shopView(shop, statuses[index] ?? null));
   };
+  const findShop: TenantOperations['findShop'] = async (tenantId, idOrName) => {
+    const tenant = unlessErased(await findTenant(tenantId));
+    if (tenant === undefined) return ERASED;
+    const named = namedShop(tenant, idOrName);
+    if (!named.ok) return named;
+    const [view] = await views(tenantId, [named.value]);
+    return view ? done(view) : failed('SHOP_NOT_FOUND');
+  };
 
   return {
     admit: admission(options, findTenant),
@@ -77,17 +85,10 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       const command = { type: 'create_shop', ...draft, imported: false, idempotencyKey } as const;
       const creationReply = renamedFailure(await askTenant(actors, tenantId, command), AS_ERASED);
       if (!creationReply.ok || !creationReply.value.isReplayed) return creationReply;
-      const shop = await this.findShop(tenantId, creationReply.value.shop.id);
+      const shop = await findShop(tenantId, creationReply.value.shop.id);
       return shop.ok ? done({ ...creationReply.value, shop: shop.value }) : done(creationReply.value);
     },
-    async findShop(tenantId, idOrName) {
-      const tenant = unlessErased(await findTenant(tenantId));
-      if (tenant === undefined) return ERASED;
-      const named = namedShop(tenant, idOrName);
-      if (!named.ok) return named;
-      const [view] = await views(tenantId, [named.value]);
-      return view ? done(view) : failed('SHOP_NOT_FOUND');
-    },
+    findShop,
     shopId(tenantId, idOrName) {
       const tenant = findTenant(tenantId);
       return tenant instanceof Promise
