@@ -17,7 +17,7 @@ interface Days {
   readonly today: number;
 }
 
-/** Removes forgotten people in the background. If it fails, it starts again the next day. */
+/** Removes forgotten people in the background. A later run does what a failed one left. */
 export function peopleForgetter({
   store,
   log,
@@ -27,7 +27,7 @@ export function peopleForgetter({
 }): (tenantId: string, days: Days) => void {
   return (tenantId, days) => {
     forgetPeople(store, tenantId, days).catch((error: unknown) =>
-      log.warn({ tenantId, err: error }, 'ids of people are kept for a day longer'),
+      log.warn({ tenantId, err: error }, 'ids of people are kept for longer'),
     );
   };
 }
@@ -43,7 +43,7 @@ export async function forgetPeople(
   { oldestDay, today }: Days,
 ): Promise<void> {
   const { personIds } = tenantKeys(tenantId);
-  // Each shop of the tenant asks once a day. The search for days takes longer than this.
+  // Several shops of the tenant may ask on one day. The search for days takes longer than this.
   const [sweptOn] = await store.read([['HGET', personIds, 'swept']]);
   if (sweptOn === `on ${today}`) return;
   const { shard } = tenantAddress(tenantId);

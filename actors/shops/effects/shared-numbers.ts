@@ -50,7 +50,7 @@ export class SharedNumbers {
   }
 
   #logFailure({ tenantId, shopId }: ShopReference, error: unknown): void {
-    const line = 'could not check whether another tenant has the number of a shop';
+    const line = 'could not note the number of a shop, or check whether another tenant has it';
     this.#options.log.warn({ tenantId, shopId, err: error }, line);
   }
 

@@ -121,7 +121,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
 function eraseSession({ host, log }: ShopEffectsOptions, session: SessionAddress): void {
   host.erase(session).catch((error: unknown) => {
     const { tenantId, shopId } = session;
-    const line = 'credentials of a lost session could not be erased';
+    const line = 'credentials of an ended session could not be erased';
     log.error({ tenantId, shopId, err: error }, line);
   });
 }

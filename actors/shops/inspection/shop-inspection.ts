@@ -16,7 +16,7 @@ import { committedShop } from '../state/committed-shop.ts';
 import { loadShop } from '../state/load-shop.ts';
 import { describeShop, type ShopDescription } from '../turns/describe-shop.ts';
 
-/** A shop's actor as operators see it. Name, state and details are null while none of it is in memory. */
+/** A shop's actor as operators see it. Name, state and details are null if the shop's state is not known. */
 export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> {
   readonly tenantId: string;
   readonly shopId: string;
@@ -62,7 +62,7 @@ export async function inspectShop(
     stoppedState === undefined
       ? await committedShop(actors, address)
       : await loadShop(address, store, nowMs, egressVault).catch((error: unknown) => {
-          const line = 'the stored state of an inactive shop cannot be read';
+          const line = 'the stored state of a suspended or crashed shop cannot be read';
           log.error({ ...shopOf(address), err: error }, line);
           return undefined;
         });

@@ -210,7 +210,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
     [brokenInspection?.shopId, brokenInspection?.status, brokenInspection?.details, brokenInspection?.policy],
     ['b'.repeat(24), 'suspended', null, null],
   );
-  assert.deepEqual(log.errors, ['the stored state of an inactive shop cannot be read']);
+  assert.deepEqual(log.errors, ['the stored state of a suspended or crashed shop cannot be read']);
 });
 
 test('a search finds a part of the id, the name or the number, and nothing across two of them', async () => {
