@@ -19,7 +19,7 @@ export interface BatchCounts {
   readonly sent: number;
   readonly failed: number;
   readonly rejected: number;
-  /** Recipients who got no message. */
+  /** Recipients who were refused, so that no message was made for them. */
   readonly refused: number;
   /** Their idempotency key had made a message before. */
   readonly repeated: number;
@@ -37,7 +37,7 @@ export interface BatchRecipient {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A recipient's class when they were added: known and wrote once, known but never wrote, or declared. */
+/** A recipient's class when they were added: known and has written, known but never wrote, or declared. */
 export type BatchClass = 'known' | 'unheard' | 'declared';
 
 /** A batch as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
@@ -77,7 +77,7 @@ export type BatchView = ReplyOf<typeof batch>;
 /** A batch after recipients were added, with those of the call who were refused. */
 export type BatchWithRefusals = BatchView & { readonly refused: readonly RefusedRecipient[] };
 
-/** The reason why a shop stores no batch. `VALIDATION_ERROR` names each field that is not possible. */
+/** The reason why a shop stores no batch. `VALIDATION_ERROR` names fields that are not possible. */
 export type BatchCode = 'EMPTY_MESSAGE' | 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR';
 
 /** The reason why no recipients are added to a batch. */

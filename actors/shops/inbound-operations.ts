@@ -27,7 +27,7 @@ export interface InboundOperations {
   ): Promise<
     Outcome<InboundRecordView, 'MESSAGE_NOT_FOUND' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST'>
   >;
-  /** Sends the person a message that quotes theirs. In all else it is a send. */
+  /** Sends the person a message that quotes theirs. The person counts as known, and the pool is not used. */
   reply(
     tenantId: string,
     inboundId: string,

@@ -26,20 +26,20 @@ export class ChannelWaiters {
     for (const wake of waiting ?? []) wake();
   }
 
-  /** Ends all waits and accepts no more, because this node stops. */
+  /** Ends all waits, because this node stops. Callers ask `isClosed` before they wait again. */
   close(): void {
     this.#isClosed = true;
     for (const shopId of [...this.#waiting.keys()]) this.notify(shopId);
   }
 
-  /** True once no more waits are accepted. */
+  /** True once the node stops. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
   /**
-   * Settles at the next change, after `timeoutMs`, or when the caller disconnects. Returns undefined if too many
-   * requests wait already.
+   * Settles at the next change, after `timeoutMs`, when the caller disconnects, or at `close`. Returns undefined if too
+   * many requests wait already.
    */
   next(
     { tenantId, shopId }: ShopReference,

@@ -22,7 +22,7 @@ end
 
 if cursor == '0' then
   if redis.call('EXISTS', people) == 0 then return '0' end
-  -- Each shop of the tenant asks once a day.
+  -- Several shops of the tenant may ask on one day.
   if redis.call('HGET', people, 'swept') == 'on ' .. today then return '0' end
   redis.call('HSET', people, 'swept', 'on ' .. today)
 end

@@ -23,8 +23,8 @@ interface GroupQuestionsOptions {
 
 /**
  * Asks a shop's open session for its groups, or for one of them. A session that reconnects reports its groups first by
- * itself. Settles once the session reports, or after a timeout. Settles at once if no session is expected or too many
- * requests wait.
+ * itself. Settles once the session reports, at another change of the channel, or after a timeout. Settles at once if
+ * the group is known, no session is expected, or too many requests wait.
  */
 export function groupQuestions({
   actors,

@@ -14,14 +14,14 @@ const MOST_SENDS = 10_000;
 /** One message on its way to the network. */
 interface TracedSend {
   readonly send: Span;
-  /** From the frame's leave on. */
+  /** Absent before the order to transmit. */
   acknowledgement?: Span;
 }
 
 /**
- * Carries out effects as `perform` does, and makes two spans of each outgoing message. `send` runs from the order to
- * the session to the end. `acknowledgement`, inside it, starts with the order to transmit. Both belong to the call that
- * made the message, even if another node or an earlier process handled it.
+ * Carries out effects as `perform` does, and makes two spans of each attempt to send a message. `send` runs from the
+ * order to the session to the end. `acknowledgement`, inside it, starts with the order to transmit. Both belong to the
+ * call that made the message, even if another node or an earlier process handled it.
  */
 export function tracedEffects(perform: Perform, tracing: Tracing | undefined): Perform {
   if (tracing === undefined) return perform;

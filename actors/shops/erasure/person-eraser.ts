@@ -42,9 +42,9 @@ export interface ErasedPerson {
 const SCAN_COUNT = 500;
 
 /**
- * Erases one person: their messages and the events about these, their id, their number in events, and the shops'
- * messages to them. The data of the policy stays (docs/contract.md, Erasing a person). It consists of the person's
- * opt-out, the times of messages from and to the person, and the addresses of these messages.
+ * Erases one person: their messages and the events about these, their id, their number in events, and recipient and
+ * content of ended messages to them. The data of the policy stays (docs/contract.md, Erasing a person). It consists of
+ * the person's opt-out, the times of messages from and to the person, and the addresses of these messages.
  */
 export class PersonEraser {
   readonly #options: PersonEraserOptions;
@@ -110,7 +110,7 @@ export class PersonEraser {
       if (formerId !== undefined) mergedIds.set(formerId, personIdIn(entry));
     }
     const ids = new Set([personId, mergedIds.get(personId) ?? personId]);
-    // Each pass adds the ids that became the person's meanwhile.
+    // Each pass adds the ids that were merged into a known one.
     for (let sizeBefore = 0; sizeBefore < ids.size; ) {
       sizeBefore = ids.size;
       for (const [formerId, presentId] of mergedIds) if (ids.has(presentId)) ids.add(formerId);

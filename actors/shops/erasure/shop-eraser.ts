@@ -53,7 +53,8 @@ interface ErasedShop extends ShopReference {
 
 /**
  * Erases a shop's data: its session, credentials, messages, inbound messages, idempotency keys, windows, opt-outs and
- * dead letters. The limits of its number stay with the number for 30 days (`number-archive.ts`).
+ * dead letters. Unless its tenant is erased as well, the limits and opt-outs of its number stay for up to 30 days
+ * (`number-archive.ts`).
  */
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
@@ -101,7 +102,7 @@ export class ShopEraser {
       await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
-    // The keys that name others are the last ones, for an erasure that stops between two commits and is repeated.
+    // A key that names others comes after them, for an erasure that stops between two commits and is repeated.
     const remainingKeys = [
       ...(await this.#batchKeys(keys)),
       ...(await this.#endedSchedules(keys)),
@@ -118,7 +119,8 @@ export class ShopEraser {
       await eraseShopEvents(this.#options, shop);
       await this.#options.forgetChanges(shop.shopId);
     }
-    // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure again.
+    // Until then the tenant's data names the shop as one to erase. If that is not stored in time, the tenant starts the
+    // erasure again.
     const reply = askTenant(actors, shop.tenantId, { type: 'shop_erased', shopId: shop.shopId });
     await withReplyTimeout(clock, reply);
   }
@@ -147,7 +149,7 @@ export class ShopEraser {
     await eraseStrayInbound(shard, isErased, this.#strays);
   }
 
-  /** Runs before any other deletion, because the numbers' data is read from the shop's data. It is read only once. */
+  /** Runs before the shop's keys are deleted, because the numbers' data is read from them. */
   async #leaveNumbers(shard: number, shop: ShopReference): Promise<void> {
     const { store, clock, sharedNumbers } = this.#options;
     const { phones, writes } = await numbersLeft(shop, { ...this.#options, nowMs: clock.wallMs() });

@@ -13,8 +13,8 @@ interface ShopSources {
 
 /**
  * Removes those of a person's network ids (LIDs) that a shop keeps only because a number may follow (`linkLid`). An id
- * stays if a text came from it, or if a message to it counts. A waiting message counts, too. All ids stay if the list
- * of messages is unreadable. The shop may use an id again meanwhile, and `readSender` then links it.
+ * stays if a message came from it, or if a message to it counts. A waiting message counts, too. All ids stay if the
+ * list of messages is unreadable. The shop may use an id again meanwhile, and `readSender` then links it.
  */
 export async function forgetUnusedIds(
   lids: readonly string[],

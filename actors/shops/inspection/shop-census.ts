@@ -16,8 +16,8 @@ export interface ShopCensus {
   /** Batches that have not ended, by state. */
   readonly batches: Readonly<Partial<Record<BatchStatus, number>>>;
   /**
-   * The time since which a batch has processed no recipient although it may. Null if no batch waits. It may be in the
-   * future.
+   * The earliest time since which an active batch has processed none of its waiting recipients. Null if no active batch
+   * has waiting recipients. It may be in the future.
    */
   readonly batchStandsSinceMs: number | null;
   /** Commands that wait in the mailboxes of all actors, tenants' included. */

@@ -33,8 +33,8 @@ export interface ShopSummary {
   /** The states of its batches that have not ended. */
   readonly batches: readonly BatchStatus[];
   /**
-   * The time since which a batch has processed no recipient although it may. Undefined if no batch waits. It may be in
-   * the future.
+   * The earliest time since which an active batch has processed none of its waiting recipients. Undefined if no active
+   * batch has waiting recipients. It may be in the future.
    */
   readonly batchStandsSinceMs: number | undefined;
   readonly status: ShopStatus;
@@ -56,7 +56,7 @@ export interface ShopStatus {
    * - `flagged`: its session was lost.
    * - `restricted`: the network bars its number from new chats.
    * - `warned`: the network reports that its quota of new chats ends.
-   * - `undelivered`: no message of a day was delivered.
+   * - `undelivered`: at least three messages brought no receipt for a day.
    */
   readonly words: readonly string[];
   /** How urgently it needs an operator; 0 means not at all. */

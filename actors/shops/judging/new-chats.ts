@@ -29,8 +29,8 @@ export interface KnownChat {
 }
 
 /**
- * True if a message to that address counts in the network's quota of new chats. The address is a number, and the person
- * has no chat with the shop. Until the session reports chats, anyone who wrote has one.
+ * True if a message to that address counts in the network's quota of new chats. The address is a number, the person
+ * never wrote to the shop, and the session did not report a chat.
  */
 export function countsAsNewChat(to: string, { hasChat, writer }: KnownChat): boolean {
   return isPhoneNumber(to) && writer === undefined && hasChat !== true;

@@ -16,9 +16,9 @@ export type ChannelStateName =
 export interface ChannelContext {
   /** Identifier of the channel configuration; null before the first connect. */
   readonly configId: string | null;
-  /** Number of the newest session; events of older ones are void. */
+  /** Number of the newest session; most events of older ones are void (`session-turn.ts`). */
   readonly generation: number;
-  /** Digits only. Kept after a loss, but shown only while connected. */
+  /** Digits only; null without credentials. Tenants see it only while connected. */
   readonly phone: string | null;
   /** When the current credentials were paired; null without credentials. */
   readonly pairedAtMs: number | null;
@@ -37,10 +37,10 @@ export interface ChannelContext {
   readonly asked?: boolean;
   /** Digits of the number to pair by a code; null or absent: a QR code is to be scanned. */
   readonly pairWith?: string | null;
-  /** Attempts since the session was last open. */
+  /** Attempts since the session was last open, the egress changed, or a caller connected the disconnected channel. */
   readonly attempts: number;
   readonly reconnectAtMs: number | null;
-  /** The time since which there is no open session, or null while connected. */
+  /** The time since which there is no open session, or null while connected and before the first connect. */
   readonly downSinceMs: number | null;
   readonly lastEnd: {
     /** `number_in_use`: another shop of the tenant has the number connected, so this one may not. */
@@ -56,7 +56,9 @@ export interface ChannelContext {
    * connected.
    */
   readonly ban?: { readonly untilMs: number; readonly forMs: number } | null;
-  /** Logins that the network refused since the session was last open. Absent if none were. */
+  /**
+   * Logins that the network refused since the session was last open, or a caller connected the disconnected channel.
+   */
   readonly loginRefusals?: number;
   /** The time at which another program last took the session over, and this one tried again. Absent if none did. */
   readonly replacedAtMs?: number;
@@ -108,7 +110,7 @@ export function holdsNumber(
   return value === 'connected' || (isComingBack && asked !== true);
 }
 
-/** True if the shop was connected once, in any present state of its channel. */
+/** True if the shop was ever connected, in any present state of its channel. */
 export function wasConnected({ pairedAtMs, lastPairedAtMs, flagged }: ChannelContext): boolean {
   return pairedAtMs !== null || lastPairedAtMs !== undefined || flagged;
 }

@@ -17,7 +17,7 @@
  * | End                                        | What follows                                                    |
  * |--------------------------------------------|-----------------------------------------------------------------|
  * | restart_required                           | reopens at once                                                 |
- * | transient, outdated, egress_unreachable, credentials_unreadable | `reconnecting`; a channel that was never paired stops after ten attempts |
+ * | transient, outdated, egress_unreachable, credentials_unreadable | `reconnecting`; a channel without credentials stops after ten more attempts |
  * | login_refused                              | `reconnecting`, longer each time; the fifth disconnects         |
  * | replaced                                   | `reconnecting` for 30 s, once: an ended process may still appear to have the session |
  * | temporarily_banned                         | `banned`, which cannot be shortened                             |
@@ -87,10 +87,7 @@ const onDisconnect = {
   target: '#channel.disconnected',
   actions: ['stopReconnecting', 'forgetAsked', 'close_session'],
 } as const;
-/**
- * The number is connected at another shop. Resumed credentials are kept until it is free; those of a new scan are
- * dropped.
- */
+/** The number is connected at another shop. Resumed credentials are kept; those of a new pairing are dropped. */
 const onRefused = [
   {
     guard: 'isPaired',

@@ -12,10 +12,10 @@ const BAN_WITHOUT_END_MS = HOUR_MS;
 const SHORTEST_BAN_MS = 5 * MINUTE_MS;
 const LONGEST_BAN_MS = 30 * DAY_MS;
 
-/** A channel that was never paired has no session to resume, so it stops after this number of attempts. */
+/** A channel without credentials has no session to resume, so it stops after this number of further attempts. */
 const UNPAIRED_ATTEMPTS = 10;
 
-/** If a session is taken over again within this time after its return, it is lost permanently. Milliseconds. */
+/** If a session is taken over again within this time, it is lost permanently. Milliseconds. */
 const REPLACED_AGAIN_MS = HOUR_MS;
 
 type ClosedEvent = Extract<ChannelEvent, { type: 'closed' }>;

@@ -31,7 +31,7 @@ const KNOWN: { readonly [Name in EndKind]?: KnownTrouble } = {
   outdated: { reason: 'CLIENT_OUTDATED', hasCode: true, states: ['starting', 'reconnecting'] },
 };
 
-/** Returns the reason why the channel has no session. Undefined if it has one, is connecting, or has no reason. */
+/** Returns the reason why the channel has no session. Undefined if it has one, or no reason is known. */
 export function channelTrouble(
   state: ChannelStateName,
   { lastEnd, ban, flagged }: ChannelContext,

@@ -3,8 +3,8 @@ import type { SessionEnd } from '../../sessions/session-events.ts';
 import type { ChannelContext } from './channel-context.ts';
 
 /**
- * Longest wait between two attempts to reconnect, in milliseconds. If no configured key opens the credentials, the
- * first wait is this long: the next deployment has the key again.
+ * Longest wait of the backoff, in milliseconds. If no configured key opens the credentials, each wait is this long:
+ * only a deployment brings the key again.
  */
 const RECONNECT_CEILING_MS = 5 * MINUTE_MS;
 const RECONNECT_FLOOR_MS = 1_000;
@@ -34,7 +34,8 @@ const REPLACED_WAIT_MS = 30_000;
 
 /**
  * Returns the wait before the next attempt, in milliseconds: exponential backoff with full jitter above half of each
- * step (docs/chat-client.md, Disconnects). `attempts` since the session was last open, `chance` uniform in [0, 1).
+ * step (docs/chat-client.md, Disconnects). Some ends have fixed waits. `attempts` since the session was last open,
+ * `chance` uniform in [0, 1).
  */
 export function reconnectDelayMs(options: {
   readonly attempts: number;

@@ -20,8 +20,8 @@ export interface ShopMachines {
 const STORED_VERSION = 3;
 
 /**
- * The version of a shop without egress, which 0.2.0 can load. It knows no egress, and would connect other shops from
- * its own address.
+ * The version of a shop without egress, which 0.2.0 can load. It knows no egress, and would connect a shop with one
+ * from its own address.
  */
 const VERSION_WITHOUT_EGRESS = 2;
 
@@ -45,7 +45,7 @@ export function encodeMachines(
 }
 
 /**
- * Codes do not outlast a process. The stored state is therefore that a session is being opened, which a restart does
+ * A code to type does not outlast a process. `code_waiting` is stored as `starting`, because a restart opens a session
  * anyway. A ban is stored as waiting for the next attempt, as 0.2.0 stores it too.
  */
 function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
@@ -74,7 +74,7 @@ function lastingText({ pacing }: ShopMachines, nowMs: number): string {
 /**
  * Returns the part of the pacing that outlasts a process. No reply of the session reaches another process. A message in
  * progress before the wire is therefore stored as queued, and the machine as idle. A gap or pause that is over is
- * stored as idle too. The steps to the wire and the end of a gap need no commit
+ * stored as idle too. The steps before the wire and the end of a gap need no commit
  * (docs/decisions/003-pacing-stores-what-lasts.md).
  */
 function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number): StoredMachine {

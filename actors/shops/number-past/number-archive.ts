@@ -1,7 +1,8 @@
 /**
- * When a shop is erased, some data of its number is kept for 30 days. So an erasure lifts no cap and no opt-out
- * (docs/contract.md, A number and its shops). The data is the start of the warm-up, the use of the last day's caps, and
- * the numbers that opted out. Texts, recipients and writers are not kept.
+ * When a shop is erased, some data of its number is kept until 30 days after its last use. So an erasure lifts no cap
+ * and no opt-out (docs/contract.md, A number and its shops). The data is the start of the warm-up, the use of the last
+ * day's caps, and the addresses that opted out. The network's limits and the end of a pause are kept, too. Texts,
+ * recipients and other writers are not kept.
  *
  * The data is sealed, under a name that does not reveal the number, and expires by itself. Digests of the opted-out
  * numbers would not protect them better: numbers are few, so the key's owner can try them all. Each send would also

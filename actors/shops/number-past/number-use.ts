@@ -16,8 +16,8 @@ export const NUMBER_MEMORY_MS = 30 * DAY_MS;
 export interface NumberUse {
   readonly shopId: string;
   /**
-   * The time at which the shop took another number, and the state of this number then. If absent, the channel has the
-   * state.
+   * Set once the shop took another number: when it last had this one, and the state of this one then. If absent, the
+   * channel has the state.
    */
   readonly left?: {
     readonly atMs: number;
@@ -32,12 +32,12 @@ export function numberUseWrite(tenantId: string, phone: string, use: NumberUse):
   return ['HSET', tenantKeys(tenantId).numbers, phone, JSON.stringify(use)];
 }
 
-/** Reads the number's shop; `decodeNumberUse` decodes the answer. */
+/** Returns the read of the number's shop; `decodeNumberUse` decodes the answer. */
 export function numberUseRead(tenantId: string, phone: string): Read<'HGET'> {
   return ['HGET', tenantKeys(tenantId).numbers, phone];
 }
 
-/** Reads it back, or undefined if no living shop of the tenant ever had it. */
+/** Reads it back, or undefined if no shop is stored for the number. */
 export function decodeNumberUse(text: string | null | undefined): NumberUse | undefined {
   return text == null ? undefined : (JSON.parse(text) as NumberUse);
 }

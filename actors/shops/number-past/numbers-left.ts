@@ -58,8 +58,8 @@ export async function numbersLeft(
 }
 
 /**
- * Returns the numbers that another shop of the tenant connected before the writes of `numbersLeft`. Also returns the
- * writes that drop their archives, because that shop has counted the data.
+ * Returns the numbers that another shop of the tenant has connected meanwhile. Also returns the writes that drop their
+ * archives, because that shop has counted the data.
  */
 export async function readNumbersTaken(
   { tenantId }: Pick<ShopReference, 'tenantId'>,

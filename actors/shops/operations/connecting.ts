@@ -94,8 +94,8 @@ async function phoneWait(
 }
 
 /**
- * True if a request for a code makes the network notify the phone. It does not if a code is still valid, or if a number
- * is linked.
+ * True if a request for a code makes the network notify the phone. It does not if a code for it is valid or requested
+ * already, or if a number is linked.
  */
 function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
   if (state === undefined) return false;
@@ -104,7 +104,7 @@ function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
   return pairedAtMs === null && !isWaiting;
 }
 
-/** Returns the channel with its code, or the reason why there is none. */
+/** Returns the channel, with its code if it has one. Fails if the network refused a code. */
 async function pairingReply(
   state: ShopState,
   { clock, qrImage }: Pick<ConnectionOptions, 'clock' | 'qrImage'>,
@@ -114,7 +114,9 @@ async function pairingReply(
   return failure === undefined ? done(await channelView(state, qrImage)) : refusedWith(failure);
 }
 
-/** Settles when a code or the connection is there, the session has ended, or its caller left. */
+/**
+ * Settles when a code or the connection is there, the session has ended, its caller left, or after `CONNECT_WAIT_MS`.
+ */
 async function untilOpened(
   shop: ShopReference,
   { actors, clock, waiters }: Pick<ConnectionOptions, 'actors' | 'clock' | 'waiters'>,

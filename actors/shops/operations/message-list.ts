@@ -118,7 +118,7 @@ async function endOfPage(list: string, store: Store, cursor: string | undefined)
   return olderIndex ?? 0;
 }
 
-/** Returns ids in the order of the list. An entry is undefined if a message of another shop was counted. */
+/** Returns ids in the order of the list. An entry is undefined if its element is no message of the shop. */
 async function readIds(
   list: string,
   store: Store,

@@ -2,7 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
 import { CODE_PAUSE_MS, NETWORK_REFUSED } from '../judging/code-refusal.ts';
 
-/** How many different numbers a tenant may pair in 24 hours (docs/contract.md, Pairing by code). */
+/** How many different numbers a tenant may request codes for in 24 hours (docs/contract.md, Pairing by code). */
 const NUMBERS_A_DAY = 10;
 /**
  * How often a code for one number is requested in an hour, by all tenants of the node. Each request notifies its phone.
@@ -38,7 +38,7 @@ export class PairingLimits {
   }
 
   /**
-   * Counts a request for a code. Returns the reason why the tenant must wait, or undefined if the request may be sent.
+   * Returns the reason why the tenant must wait. If there is none, counts the request for a code and returns undefined.
    */
   take(tenantId: string, phone: string): PairingWait | undefined {
     const nowMs = this.#clock.monotonicMs();

@@ -28,13 +28,13 @@ export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly poolClient: Pick<PoolClient, 'find' | 'takeBackCancelled'>;
   /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
-  /** Retention of ended scheduled sends in milliseconds. */
+  /** Retention of ended scheduled sends and batches in milliseconds. */
   readonly retentionMs: number;
   /** `isAvailable` returns true if a session worker can take orders. */
   readonly host: { isAvailable(): boolean };
 }
 
-/** Returns the API's operations on a shop. Reads use the actor's last committed state, changes are commands to it. */
+/** Returns the API's operations on a shop. Reads use the last committed state, changes are commands to the actor. */
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, askGroups } = options;
   const settingsNow = async ({ tenantId }: ShopReference): Promise<TenantSettings> =>

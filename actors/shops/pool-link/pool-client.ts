@@ -81,7 +81,10 @@ export class PoolClient {
     return undefined;
   }
 
-  /** Carries out the effects of a turn. The shop's timer retries the ones that fail. */
+  /**
+   * Carries out the effects of a turn. The shop's timer retries the ones that fail, but not `note_end`: the origin asks
+   * for the end itself.
+   */
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
       const subject =

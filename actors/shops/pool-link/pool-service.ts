@@ -19,8 +19,8 @@ import { shopAddress } from '../records/shop-keys.ts';
 type RequestToPool = Exclude<PoolRequest, { ask: 'note' | 'opt_out' }>;
 
 /**
- * Handles the requests of shops to the pool, on the node that owns the pool shop. Rejects with `RuntimeFailure` if it
- * cannot answer; the caller then retries.
+ * Handles requests between shops and the pool, on the node that owns the receiver. Rejects with `RuntimeFailure` if it
+ * cannot answer.
  */
 export function poolService(options: {
   readonly actors: Actors;

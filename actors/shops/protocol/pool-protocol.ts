@@ -50,7 +50,7 @@ export type PoolRequest =
   | {
       readonly ask: 'take';
       readonly pool: ShopReference;
-      /** The origin's own body, except that its text ends with the line. */
+      /** The origin's own body, but its text ends with the line, and it has no idempotency key. */
       readonly body: MessageBody;
       readonly known: boolean;
     }

@@ -55,7 +55,7 @@ export type ShopCommand =
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
   /** Operators set or removed the shop's egress. */
   | { readonly type: 'set_egress'; readonly egress: ShopEgress | undefined }
-  /** A person's message was marked as read: the person's phone is notified. */
+  /** Marks a person's message as read, and notifies the person's phone. */
   | { readonly type: 'mark_read'; readonly inboundId: string }
   /** An operator pauses the queue, or resumes it. */
   | { readonly type: 'pause' }
@@ -97,7 +97,7 @@ export type ShopCommand =
   | { readonly type: 'first_look'; readonly messageId: string }
   /** The actor's own command: no pool shop has taken a message, and the shop's own session is open. */
   | { readonly type: 'requeue'; readonly messageId: string }
-  /** The actor's own command: a day has begun, so its list is cut. */
+  /** The actor's own command: the daily cut of its list. */
   | { readonly type: 'cut_accepted' }
   /** Sent to a shop that the pool wrote for: a person answered the pool's number with an opt-out. */
   | {

@@ -50,7 +50,7 @@ export type NumberEffect =
 export type CountEffect =
   /** A recipient received or read a message, this many milliseconds after it was sent. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
-  /** A scheduled send became a message. `code` is the reason if it did not. */
+  /** A scheduled send became a message, or was refused with `code`. */
   | { readonly type: 'count_scheduled'; readonly code: FailureCode | null }
   /** A batch started, stopped by itself or ended. `reason` is the cause of a stop. */
   | {

@@ -136,7 +136,7 @@ function recipientLookups(source: PeopleSource, recipient: string, forms: readon
   return otherForm === undefined ? lookups : lookups.concat(personLookups(source, otherForm));
 }
 
-/** Returns the look-ups for each form of a number, in the form that `gather` takes the replies. */
+/** Returns the look-ups for one form of a number, in the order in which `gather` takes the replies. */
 function personLookups({ keys, people }: PeopleSource, form: string): Lookup[] {
   return [
     ['SISMEMBER', people.customers, form],

@@ -6,19 +6,19 @@ import { type MessageBody, type MessageState, QUEUED_LIMIT_MS } from './message-
 export interface CarriedRecord {
   /** The content, until the message has ended. Its tenant and shop are the origin's. */
   readonly body: MessageBody | undefined;
-  /** Undefined if no state is stored: the message waits. */
+  /** Undefined if no state is stored: the message waits, or was refused. */
   readonly state: MessageState | undefined;
   /** True if it was not taken, and never will be. */
   readonly isRefused: boolean;
-  /** True if its origin withdrew it while it was being sent. It is not started again, whatever the recall's outcome. */
+  /** True if its origin withdrew it while it was being sent. If it comes back unsent, it ends. */
   readonly isWithdrawn: boolean;
   /** Its policy entry, as stored in the shop's list, until the message has ended. */
   readonly entryText?: string | undefined;
 }
 
 /**
- * How long a message's state is kept at the pool. The pool ignores all requests after 24 hours. Twice that time covers
- * requests under way and clocks that differ.
+ * How long a message's state is kept at the pool. The pool takes no message that is older than 24 hours. Twice that
+ * time covers requests under way and clocks that differ.
  */
 const STATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
 

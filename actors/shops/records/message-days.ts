@@ -39,7 +39,7 @@ export interface Retention {
   readonly retentionMs: number;
 }
 
-/** Returns the days of which something may still be stored, newest first. */
+/** Returns the days of which this retention may keep something, newest first. */
 export function keptDays({ nowMs, retentionMs }: Retention): number[] {
   // Clocks differ: tomorrow may have begun elsewhere.
   const tomorrow = dayOf(nowMs) + 1;
@@ -78,7 +78,7 @@ export function receiptsWrite(shard: number, messageId: string, receipts: Messag
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), receiptsField(messageId), encodeReceipts(receipts)];
 }
 
-/** Returns the write that expires the messages of a day `retentionMs` after the last of them. */
+/** Returns the write that expires the messages of a day `retentionMs` after its end. */
 export function dayExpiry(shard: number, day: number, retentionMs: number): Write {
   return ['PEXPIREAT', dayKey(shard, day), dayEndsMs(day, retentionMs)];
 }

@@ -81,7 +81,7 @@ export const QUEUED_LIMIT_MS = DAY_MS;
 
 /**
  * Returns the stored form of an accepted message: JSON without its id, which the field name has, and without absent
- * values. The code writes it without `JSON.stringify`, in two thirds of the time: only callers' values can need
+ * values. The code writes most of it without `JSON.stringify`, in two thirds of the time: only callers' values can need
  * escaping.
  */
 export function encodeBody(body: MessageBody): string {

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { type TextCipher, textCipher } from '../../../runtime/text-cipher.ts';
 
-/** Derives names that do not reveal numbers, and seals the data of an erased shop's number. */
+/** Derives names that do not reveal numbers, and seals inbound messages and the data of an erased shop's number. */
 export interface NumberVault extends TextCipher {
   /**
    * Returns the digests of a number (digits only) for one use, one per secret, newest first. Data is stored under the

@@ -75,13 +75,14 @@ const PARTS = [
 ] as const;
 
 /**
- * The keys of one shop, without those of its messages, idempotency keys and credentials. Keys that every send uses are
- * stored, the others are made when used. A node has ten thousand shops, and a key takes a hundred bytes.
+ * The keys of one shop, without those of its messages, idempotency keys and credentials, and those named after a day or
+ * a batch. Keys that every send uses are stored, the others are made when used. A node has ten thousand shops, and a
+ * key takes a hundred bytes.
  */
 export class ShopKeys {
   /**
    * Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended).
-   * Also `limits` (of the network), `undelivered`, and since 0.2.0 `egress` (its proxy, sealed).
+   * Also `limits` (of the network), `undelivered`, and `egress` (its proxy, sealed), which 0.2.0 does not know.
    */
   readonly shop: string;
   /** List of the shop's accepted sends, in order. It is index, queue and ledger at once (`accepted-list.ts`). */
@@ -93,7 +94,7 @@ export class ShopKeys {
   readonly writers: string;
   /**
    * Hash by the number that a caller wrote, or by a LID. The value is the number that the network knows that person by,
-   * in E.164.
+   * in E.164, or the LID itself if none is known.
    */
   readonly aliases: string;
 
@@ -119,7 +120,7 @@ export class ShopKeys {
     return keyOf(this.shop, 'pooled');
   }
 
-  /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
+  /** Sorted set, score 0: ids of other shops' messages that have not ended at this shop of the pool. */
   get carried(): string {
     return keyOf(this.shop, 'carried');
   }

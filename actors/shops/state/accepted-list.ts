@@ -1,8 +1,9 @@
 /**
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the
- * index of the shop's messages, its queue (the ones that have not ended) and its ledger. An element without an id
- * counts a message that was carried for another shop. A list that 0.1.0 began
- * has elements with only an id at its head.
+ * index of the shop's messages, its queue (the ones that have not ended) and its ledger. An element without an id is no
+ * message of this shop. It counts one carried for another shop, or sent through the number by its last shop. Or it
+ * fills a ledger that was unreadable. It is empty once a carried message was cancelled. A list that 0.1.0 began has
+ * elements with only an id at its head.
  */
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';
@@ -18,7 +19,8 @@ export function encodeAccepted(messageId: string | undefined, entry: LedgerEntry
 }
 
 /**
- * Returns the id of an element's message, or undefined if it is another shop's. An entry has a dot, and an id has none.
+ * Returns the id of an element's message, or undefined if it is no message of the shop. An entry has a dot, and an id
+ * has none.
  */
 export function messageIdOf(element: string): string | undefined {
   const start = element.slice(0, ID_CHARACTERS);
@@ -40,7 +42,7 @@ export function overdueElements(elements: readonly string[], { retentionMs, nowM
   return firstKept === -1 ? elements.length : firstKept;
 }
 
-/** Returns when a shop's list is cut next: once a day, each shop at a different time. */
+/** Returns when a shop's list is cut next: once a day, at a time that depends on its id. */
 export function nextCutMs(shopId: string, nowMs: number): number {
   const ofDayMs = Math.floor((shardOf(shopId) / shardCount()) * DAY_MS);
   return (Math.floor((nowMs - ofDayMs) / DAY_MS) + 1) * DAY_MS + ofDayMs;

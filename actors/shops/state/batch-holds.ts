@@ -21,8 +21,8 @@ export function batchObstacle(
 }
 
 /**
- * True if a queued message is known to wait for its batch, without reading the clock. A turn starts every message that
- * may leave. So the batch messages that remain in an idle shop wait for quiet hours to end.
+ * True if a queued message is known to wait for its batch, without reading the clock. An idle shop starts any message
+ * that may leave. So the batch messages that remain in an idle shop wait for quiet hours to end.
  */
 export function isSetAside(state: ShopState, message: BatchMember): boolean {
   const batch = batchOf(state.batches, message);

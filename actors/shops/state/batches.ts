@@ -1,6 +1,6 @@
 /**
- * Batches of one text to many people. A shop's hash has the progress of active batches, which its actor keeps in
- * memory. A hash of each batch has its content and its recipients, and expires once the batch has ended.
+ * Batches of one text to many people. A shop's hash has the progress of batches that have not ended, which its actor
+ * keeps in memory. A hash of each batch has its content and its recipients. It expires only after the batch has ended.
  */
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
@@ -16,7 +16,7 @@ import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
 /** How many of the last recipients are watched for opt-outs. */
 export const WATCHED = 50;
 
-/** The stored progress of an active batch; times in milliseconds since the Unix epoch. */
+/** The stored progress of a batch; times in milliseconds since the Unix epoch. */
 export interface BatchRecord {
   readonly id: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface BatchRecord {
   readonly notAfterMs: number;
   readonly quietHours: QuietHours | null;
   readonly share: number;
-  /** The number of recipients, and the index of the first one without an attempt. */
+  /** The number of recipients, and the index of the first one that is neither decided nor postponed. */
   readonly total: number;
   readonly next: number;
   /**
@@ -102,7 +102,7 @@ export function numberField(recipient: string): string {
   return `n:${recipientKey(recipient)}`;
 }
 
-/** Stores the changes between two lists of active batches. Writes nothing about ended ones. */
+/** Stores the changes between two lists of batches that have not ended. Writes nothing about ended ones. */
 export function changedBatchWrites(
   keys: Keys,
   before: readonly Batch[],
@@ -167,7 +167,8 @@ export function isActive({ status }: BatchRecord): boolean {
 
 /**
  * Returns the time since which an active batch has processed none of its waiting recipients. If several do so, it is
- * the earliest. If a batch begins later, its time is in the future. Undefined if no batch waits.
+ * the earliest. If a batch begins later, its time is in the future. Undefined if no active batch has waiting
+ * recipients.
  */
 export function standsSinceMs(batches: readonly BatchRecord[]): number | undefined {
   let sinceMs: number | undefined;
@@ -202,13 +203,13 @@ export function hasMessages(
   return currentMessage?.batchId === batchId || queue.some((message) => message.batchId === batchId);
 }
 
-/** Returns the index of the next recipient, or undefined if none is possible before `nextTryMs`. */
+/** Returns the index of the next recipient, or undefined if none is possible now. */
 export function nextPlace({ postponed, next, total }: BatchRecord, nowMs: number): number | undefined {
   const dueRecipient = postponed.find(({ tryAtMs }) => tryAtMs <= nowMs);
   return dueRecipient?.place ?? (next < total ? next : undefined);
 }
 
-/** Returns the earliest time at which one of its recipients may be written to. */
+/** Returns the earliest time at which one of its recipients may be written to, apart from quiet hours. */
 export function nextTryMs(batch: Batch): number {
   const { next, total, postponed, tryAtMs } = batch;
   const anyMs = next < total ? 0 : Math.min(...postponed.map((recipient) => recipient.tryAtMs));

@@ -111,7 +111,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   };
 }
 
-/** Reads all that is stored of a shop, but for its messages, in one round trip. */
+/** Reads the data that a shop's actor keeps in memory, but for its messages, in one round trip. */
 function readStored(
   { shopId, keys, people }: { readonly shopId: string; readonly keys: ShopKeys; readonly people: TenantKeys },
   store: Store,

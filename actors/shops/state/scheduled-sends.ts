@@ -28,8 +28,8 @@ export type ScheduledDraft = CallerDraft & {
   readonly notAfterMs: number;
   readonly createdAtMs: number;
   /**
-   * A digest of all content, under a key that is not in Redis. It is kept after the content is removed, so that a
-   * replay can be compared. Absent if the send has no idempotency key, or 0.2.0 stored it.
+   * A digest of recipient and content, under a key that is not in Redis. It is kept after the content is removed, so
+   * that a replay can be compared. Absent if the send has no idempotency key, or 0.2.0 stored it.
    */
   readonly contentDigest?: string;
 };

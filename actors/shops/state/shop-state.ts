@@ -20,7 +20,7 @@ import type { RecentTransitions } from './recent-transitions.ts';
 import type { ScheduledSend } from './scheduled-sends.ts';
 import type { UndeliveredSends } from './undelivered.ts';
 
-/** A waiting message, with the data that pacing needs. Its text stays in the store until it is sent. */
+/** A waiting message, with the data that pacing needs. Its text is only in the store. */
 export interface QueuedMessage {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
@@ -51,7 +51,7 @@ export interface ShopState extends ShopMachines {
   readonly currentMessage: QueuedMessage | undefined;
   /** The body of the message in progress, once the session has it. Never stored. */
   readonly currentBody: MessageBody | undefined;
-  /** Messages of this shop that the pool has, oldest first. They use none of the shop's own slots. */
+  /** Messages of this shop that the pool has, oldest first. They are not in its queue. */
   readonly pooled: readonly PooledMessage[];
   /** Sends that this shop, as a shop of the pool, offered to make. Some offers may be over. Never stored. */
   readonly offeredSends: readonly OfferedSend[];
@@ -71,7 +71,7 @@ export interface ShopState extends ShopMachines {
   readonly pairingCode: { readonly text: string; readonly expiresAtMs: number } | undefined;
   /**
    * The groups that a session last reported. They are kept while the session reconnects. Undefined if there was no
-   * report yet. Never stored.
+   * report yet, or the channel disconnected since. Never stored.
    */
   readonly groups: ReportedGroups | undefined;
   /** False once the actor stops, as before a hand-over: nothing more is taken from the queue. */

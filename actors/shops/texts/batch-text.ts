@@ -60,7 +60,7 @@ export function fieldsByName(
   };
 }
 
-/** Returns the fields by their names in NFC; the first one counts. A name that no text can have is left out. */
+/** Returns the fields by their names in NFC; the first one counts. A name that is too long for a text is left out. */
 function inNfc(fields: Readonly<Record<string, string>>): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(fields)) {

@@ -35,8 +35,8 @@ export async function readOldest(
 }
 
 /**
- * Cuts old elements from the shop's list and from the indexes of failed messages. If more may be old, the cut is
- * repeated. Messages expire by themselves.
+ * Cuts old elements from the shop's list and from the indexes of failed and rejected messages. If more may be old, the
+ * cut is repeated. Messages expire by themselves.
  */
 export function cutAccepted(builder: TurnBuilder, _command: unknown, { oldest }: CutFacts): void {
   const { keys, acceptedList } = builder.state;

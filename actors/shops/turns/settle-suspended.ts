@@ -26,11 +26,11 @@ export interface SettleOptions {
 }
 
 /**
- * Ends the messages of a suspended shop that no turn will end. A message that may be on the wire fails with
- * `BOT_RESTARTED`, as when the shop resumes. Waiting ones end with `BOT_SERVICE_UNREACHABLE` 10 minutes into the
- * suspension, unless they have waited for too long before. The end of messages at the pool is read there. One commit
- * stores and publishes each end, as in a turn. The stored data may be what crashed the shop, so each record is read
- * separately.
+ * Returns the writes and effects that end messages of a suspended shop that no turn will end. A message that may be on
+ * the wire fails with `BOT_RESTARTED`, as when the shop resumes. Waiting ones end with `BOT_SERVICE_UNREACHABLE` 10
+ * minutes into the suspension, unless they have waited for too long before. The end of messages at the pool is read
+ * there. One commit stores and publishes each end, as in a turn. The stored data may be what crashed the shop, so each
+ * record is read separately.
  */
 export async function settleSuspended(
   address: Address,

@@ -25,7 +25,7 @@ export interface ShopBehaviourOptions
     SettleOptions {
   /** Carries out effects, and sends their results to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;
-  /** The shop's actor leaves this node or is suspended: its session here must end. */
+  /** The shop's actor leaves this node's memory or is suspended: its session here must end. */
   readonly leave: (address: Address) => void;
   /**
    * The counts of a shop's policy were unreadable, so they count as full from now on. Called at each load until that is

@@ -1,7 +1,7 @@
 /**
- * A batch sends to one recipient at a time, and only while nothing else waits in the shop's queue. So single sends go
- * first. Each message is made by an ordinary send. An effect requests that send. Its turn decides it, and commits it
- * together with the progress of the batch.
+ * A batch sends to one recipient at a time, and only while all messages in the shop's queue wait for their batch. So
+ * single sends go first. Each message is made by an ordinary send. An effect requests that send. Its turn decides it,
+ * and commits it together with the progress of the batch.
  */
 import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.ts';
 import type { FailureCode } from '../../../failure.ts';
@@ -161,7 +161,7 @@ function dropRecipient(batch: Batch, place: number): Batch {
   };
 }
 
-/** Ends a batch that is cancelled, overdue or through, unless one of its messages is on the wire. */
+/** Ends a batch that is cancelled, overdue or through, unless one of its messages waits or is being sent. */
 export function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch): void {
   const { nowMs } = builder;
   const isOverdue = status !== 'cancelled' && notAfterMs <= nowMs;
@@ -173,7 +173,7 @@ export function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batc
   const isFinished = isAllSent && batch.status !== 'expired';
   const endsAs = status === 'cancelled' ? status : isFinished ? 'finished' : 'expired';
   const endedBatch = { ...batch, status: endsAs } as const;
-  // One of its messages is on the wire.
+  // One of its messages waits or is being sent.
   if (hasMessages(builder.state, id)) {
     if (isOverdue && !isAllSent) changeBatch(builder, endedBatch);
     return;

@@ -33,7 +33,7 @@ const MOST_RECIPIENTS = 10_000;
 const FURTHEST_MS = 90 * DAY_MS;
 const LONGEST_RUN_MS = 180 * DAY_MS;
 const DEFAULT_RUN_MS = 90 * DAY_MS;
-/** Most fields of one write, so that none is large. */
+/** Most fields and values of one write, so that none is large. */
 const FIELDS_A_WRITE = 200;
 
 /** Stores a batch with its first recipients. */

@@ -26,8 +26,8 @@ export function batchProblems(
 }
 
 /**
- * Returns the problems of recipients. A number or an idempotency key must differ from those of all others. A text must
- * be able to have the name of each field. No field may be missing, and the filled text is not blank or too long.
+ * Returns the problems of recipients. A number must be new in the batch, and an idempotency key new in the call. A text
+ * must be able to have the name of each field. No field may be missing, and the filled text is not blank or too long.
  */
 export function recipientProblems(
   recipients: readonly KnownRecipient[],

@@ -1,4 +1,4 @@
-/** Stops batches by themselves: when people opt out, and when the network restricts the number. */
+/** Stops batches without a caller: when people opt out, and for events of the number and its session. */
 
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';

@@ -6,6 +6,6 @@ import type { NumberVault } from '../../records/number-vault.ts';
 export interface FactSources extends Retention {
   readonly store: Store;
   readonly hasWorker: () => boolean;
-  /** Opens the archived data of the numbers of erased shops. */
+  /** Makes digests, and opens inbound messages and the archived data of erased shops' numbers. */
   readonly vault: NumberVault;
 }

@@ -11,8 +11,8 @@ import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
 export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor' | 'batchId'>;
 
 /**
- * Returns the writes and effects when a message's state changes: its own record is written, or its origin is notified.
- * `event` tells the tenant of the end of the shop's own message. The origin of a carried one publishes its end.
+ * Returns the writes and effects when a message's state changes. `event` tells the tenant of the end of the shop's own
+ * message. The origin of a carried one is notified of its end, and publishes it.
  */
 export function messageOutcome(
   shop: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,

@@ -7,7 +7,7 @@ import { channelState, pacingState, pausedBy, type ShopState } from '../../state
 const NONE: readonly TenantEvent[] = [];
 
 /**
- * Publishes the tenant's events about a turn's changes of channel and queue. A drop that reconnects by itself publishes
+ * Returns the tenant's events about a turn's changes of channel, queue and limits. A drop that reconnects by itself has
  * none.
  */
 export function eventsBetween(before: ShopState, after: ShopState): readonly TenantEvent[] {

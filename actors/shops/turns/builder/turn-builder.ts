@@ -130,7 +130,7 @@ export class TurnBuilder {
     this.#events = [...this.#events, event];
   }
 
-  /** Ends a waiting message that was never in progress. */
+  /** Ends a message that waits in the queue. */
   endQueued(message: QueuedMessage, reason: MessageReason): void {
     this.change({ queue: this.#state.queue.filter((queuedMessage) => queuedMessage !== message) });
     this.storeState(message, finalStatus(reason), reason);

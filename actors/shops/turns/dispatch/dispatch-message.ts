@@ -52,7 +52,7 @@ function obstacle(
   // The declaration ended after the acceptance, so the recipient is cold now. The send was counted with the declared
   // ones, and the budget of cold recipients was not asked.
   if (hasLapsed) return 'COLD_RECIPIENT_CAP_REACHED';
-  // The session must first look up whether it has a token of this recipient, who never wrote.
+  // The session must first look up whether it has a token of this recipient.
   if (prepared !== undefined && barsNewChat(state, { to: recipient, ...prepared, writer }, nowMs))
     return classCapCode(body.policy?.recipientClass);
   if (isGroupId(recipient) && !liveGroups(state)?.find(({ id }) => id === recipient)?.isAdmin)
@@ -61,7 +61,7 @@ function obstacle(
   return undefined;
 }
 
-/** Moves a recipient's data to their number. They wrote before, when the network named only its own id of them. */
+/** Moves a recipient's data to their number, if it is stored under the network's own id of them. */
 function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFacts): void {
   const { currentMessage } = builder.state;
   if (currentMessage === undefined || wroteByLid === undefined) return;

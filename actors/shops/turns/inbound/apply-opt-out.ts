@@ -1,6 +1,6 @@
 /**
- * An opt-out counts from the commit of its turn. It counts for a message to this shop, and for one to the pool in its
- * name.
+ * An opt-out counts from the commit of its turn. A person sends it to this shop, or to a pool shop that wrote to them
+ * for this one.
  */
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';

@@ -15,7 +15,7 @@ export interface CancelledPlace {
   readonly place: number;
   /** The element at that position. */
   readonly element: string | undefined;
-  /** True if the shop counted it as a new chat at its acceptance. */
+  /** True if it would count as a new chat now. */
   readonly isNewChat: boolean;
 }
 

@@ -23,7 +23,7 @@ import type { FactSources } from '../builder/fact-sources.ts';
 export interface NumberFacts {
   /** The other shop of the tenant that has it connected. */
   readonly connectedAt?: string;
-  /** True if the number is stored as this shop's. */
+  /** True if the number is stored as this shop's present one. */
   readonly isOwn?: boolean;
   /** The start of the number's warm-up. Set if this shop had the number, then another number, and now has it again. */
   readonly warmupSinceMs?: number | null;
@@ -31,7 +31,7 @@ export interface NumberFacts {
   readonly limits?: NetworkLimits;
   /** The data that it brings from its last shop. */
   readonly inheritance?: Inheritance;
-  /** The number that this shop had before, while no other shop took it. */
+  /** The number that this shop had before, if no other shop took it. */
   readonly former?: string;
 }
 
@@ -39,11 +39,11 @@ export interface NumberFacts {
 export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
   /** The sends that this shop must add to its list of accepted sends. */
   readonly entries: readonly LedgerEntry[];
-  /** The key of its archive since its shop was erased. */
+  /** The key of the number's archive. Absent if its last shop was not erased. */
   readonly archivedAt?: string;
   /** The shop's ledger with these sends in addition. */
   readonly ledger: SendLedger;
-  /** The writers that this shop must store. They include its own. */
+  /** The writers that this shop must store, merged with its own. */
   readonly writers: ReadonlyMap<string, Writer>;
   /** The aliases that this shop must store, because it does not know the numbers of these addresses itself. */
   readonly aliases: ReadonlyMap<string, string>;
@@ -69,7 +69,7 @@ export async function readNumber(
   if (use === undefined) return { ...formerNumber, ...(await readErased(state, phone, reading)) };
   if (use.shopId === shopId) return { ...formerNumber, ...ownAgain(use, reading.nowMs) };
   const facts = await readOther(state, { phone, use }, reading);
-  // The shop was erased meanwhile, so the data that was read may be incomplete.
+  // If the shop was erased meanwhile, the data that was read may be incomplete.
   const [useNow] = await store.read([numberUseRead(tenantId, phone)]);
   return useNow === storedUse ? { ...formerNumber, ...facts } : readNumber(state, event, reading);
 }

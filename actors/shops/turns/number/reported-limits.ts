@@ -1,7 +1,7 @@
 /**
- * Handles the network's reports on a shop's number (policy/network-limits.ts). A restriction ends when the network
- * lifts it. If the network names no end, or only refused a message, the restriction ends a day later. No message is
- * ever sent to find out.
+ * Handles the network's reports on a shop's number (policy/network-limits.ts). A restriction ends at its named end, or
+ * earlier if the network lifts it. If the network names no end, or only refused a message, the restriction ends a day
+ * later. No message is ever sent to find out.
  */
 import {
   type NetworkLimits,

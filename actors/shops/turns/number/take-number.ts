@@ -21,7 +21,7 @@ import type { Inheritance, NumberFacts } from './number-facts.ts';
 
 type ConnectedEvent = SessionEventOf<'session.connected'>;
 
-/** Elements of a list, or fields of a hash, that one write carries. */
+/** Fields of a hash that one write sets. */
 const PARTS_PER_WRITE = 1_000;
 
 /**

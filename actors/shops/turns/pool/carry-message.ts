@@ -83,9 +83,9 @@ export function takePooled(
 }
 
 /**
- * Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. A
- * cancelled one gives back its counts, also as a new chat. After an opt-out it stays counted, as a rejected one of the
- * shop itself.
+ * Takes a message back unless it is on the wire. An unknown one is stored as ended, so that a later `take` sends
+ * nothing. A cancelled one gives back its counts, also as a new chat. After an opt-out it stays counted, as a rejected
+ * one of the shop itself.
  */
 export function withdrawPooled(
   builder: TurnBuilder,

@@ -9,8 +9,8 @@
  * |          |                                                    | 10 minutes → MSGAPP_NOT_CONNECTED                  |
  *
  * Another pool shop is asked, or the message enters the origin's queue, only after all pool shops that were asked have
- * refused permanently. So never two shops send it. A pool shop that does not answer may have sent the message. After 24
- * hours without a reply the message fails with DELIVERY_UNKNOWN.
+ * refused permanently. So never two shops send it. A pool shop that does not answer may have sent the message. If its
+ * end is still unknown 24 hours after its acceptance, the message fails with DELIVERY_UNKNOWN.
  */
 
 import type { MessageReason } from '../../../message-status.ts';
@@ -149,7 +149,7 @@ export function requeue(
   builder.endOverdue();
 }
 
-/** Ends a message that no pool shop sends any more. */
+/** Fails a message that was at the pool. */
 export function failPooled(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
   drop(builder, message);
   builder.storeState(message, 'failed', reason);

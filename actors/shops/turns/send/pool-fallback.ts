@@ -8,10 +8,10 @@ import type { ShopState } from '../../state/shop-state.ts';
 import { attributedText, excessCharacters } from '../../texts/attributed-text.ts';
 
 /**
- * Sends to a shop of the pool if the shop's own channel is unavailable. The send must have passed the shop's policy,
- * and the tenant must have the fallback. The shop must have had a session once: the pool replaces a lost session, not a
- * missing one. The recipient must be known or declared. An operator's pause prevents it. A text too long for the pool's
- * line is refused, never cut.
+ * Decides if a send goes to a shop of the pool, because the shop's own channel is unavailable. The send must have
+ * passed the shop's policy, and the tenant must have the fallback. The shop must have had a session once: the pool
+ * replaces a lost session, not a missing one. The recipient must be known or declared. An operator's pause prevents it.
+ * A text too long for the pool's line is refused, never cut.
  */
 export function poolFallback(
   state: ShopState,
