@@ -1,4 +1,4 @@
-/** The associated data of a seal bind it to the location of its value. All code that seals or checks uses them. */
+/** The associated data of a seal bind it to the location of its value. */
 import type { SessionAddress } from './session-host.ts';
 import type { SealedHash } from './worker-protocol.ts';
 

@@ -9,7 +9,7 @@ type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
 export interface ShopEgress {
   /** Base64. */
   readonly sealed: string;
-  /** Without the password. Null if no configured key opens it; the shop then has no egress. */
+  /** Without the password. Null if no configured key opens it; the shop then cannot connect. */
   readonly shown: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface EgressVault {
   seal(shop: Owner, address: EgressAddress): ShopEgress;
   /** Throws `Unreadable`. */
   open(shop: Owner, sealedText: string): EgressAddress;
-  /** Returns the same egress, sealed with the newest of the keys that are configured now. */
+  /** Returns the same egress, sealed with the newest of the keys that are configured now if one of them opens it. */
   renewed(shop: Owner, sealedText: string): ShopEgress;
 }
 

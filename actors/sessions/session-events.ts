@@ -5,7 +5,10 @@ import type { InboundContent } from '../inbound-content.ts';
 export type SendOutcome =
   /** The network acknowledged the stanza. */
   | { readonly kind: 'acknowledged' }
-  /** The network refused it with an ack error that is not a rate signal (for example 463, 479). Never retry it. */
+  /**
+   * The network refused it with an ack error that is not a rate signal (for example 463, 479), or delivered it to no
+   * one. Never retry it.
+   */
   | { readonly kind: 'refused'; readonly code: string }
   /**
    * A rate signal (ack 429, `rate-overlimit`): the message was not sent. `backoffMs` is the wait that the network

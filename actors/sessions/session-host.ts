@@ -35,15 +35,15 @@ export interface SessionHost {
    */
   tryEgress(address: EgressAddress): Promise<string | undefined>;
   /**
-   * Returns the network's file hosts, with their ports. Undefined if no session is open, or the network names none.
-   * Never rejects.
+   * Returns the network's file hosts, with their ports. Undefined if no session is open, or the network does not answer
+   * in time. Never rejects.
    */
   fileHosts(shop: SessionAddress): Promise<FileHosts | undefined>;
   /** True while a worker can take orders, or the first one is starting. */
   isAvailable(): boolean;
   /** Returns the counts since the start, and the state of the workers. */
   figures(): SessionFigures;
-  /** Facts of the live session for operators; no secrets. */
+  /** Facts for operators about the shop's session, also if it ended by itself; no secrets. */
   describe(shop: SessionAddress): Record<string, unknown> | undefined;
   /** Ends all sessions and workers. */
   stop(): Promise<void>;
@@ -65,7 +65,10 @@ export type SessionOrder =
    * allows one stanza. Does nothing if the order already has an outcome; that event is then on its way.
    */
   | { readonly type: 'transmit'; readonly messageId: string }
-  /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
+  /**
+   * Cancels an order that was not transmitted: no event follows for it but a rate signal. A transmitted order
+   * continues.
+   */
   | { readonly type: 'recall'; readonly messageId: string }
   /**
    * A transmitted message is not sent again. Its outcome is `unknown` if its connection is lost before the

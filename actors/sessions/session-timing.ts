@@ -65,7 +65,7 @@ export const LONGEST_COMPOSING_MS = composeRoofMs * (1 + COMPOSING_SPREAD);
 /** Halfway between the times of the shortest and of a long text, for an estimate. */
 export const MEAN_COMPOSING_MS = (composeFloorMs + composeRoofMs) / 2;
 
-/** How long composing is shown before a text: longer for longer ones, a quarter up or down by chance. */
+/** How long composing is shown before a text: longer for longer ones, up to a quarter more or less by chance. */
 export function composingMs(timing: SessionTiming, textLength: number, chance: number): number {
   const wantedMs = timing.composeFloorMs + timing.composePerCharacterMs * textLength;
   const shownMs = Math.min(timing.composeRoofMs, wantedMs);

@@ -1,13 +1,13 @@
 /**
  * Messages between the main thread and a session worker. All of them survive structured cloning. Values of the store
- * are sealed before they cross, so the main thread never has a secret in the clear.
+ * are sealed before they cross.
  */
 import type { FileHosts } from '../inbound-content.ts';
 import type { SendOutcome, SessionEvent } from './session-events.ts';
 import type { SendOrder, SessionAddress, SessionOpening, SessionOrder } from './session-host.ts';
 import type { SessionTiming } from './session-timing.ts';
 
-/** The addresses from which attachments may be fetched, in addition to public addresses at ports 80 and 443. */
+/** Attachments come from public addresses at ports 80 and 443. These are the exceptions, and the name servers. */
 export interface MediaAccess {
   /** Loopback, at any port: for tests and the simulator. */
   readonly allowLoopback: boolean;
@@ -63,7 +63,10 @@ export interface SealedChange {
 }
 
 export interface Preparation {
-  /** The replies `prepared` and the outcome repeat it. They are ignored if the order was given up meanwhile. */
+  /**
+   * The replies `prepared` and the outcome repeat it. If the order was given up meanwhile, all but a rate signal are
+   * ignored.
+   */
   readonly attempt: number;
   readonly order: SendOrder;
   readonly composingMs: number;
@@ -80,7 +83,7 @@ export type WorkerCommand =
   | { readonly kind: 'unlink'; readonly shopId: string; readonly questionId: number }
   | ({ readonly kind: 'prepare'; readonly shopId: string } & Preparation)
   | { readonly kind: 'order'; readonly shopId: string; readonly order: WorkerOrder }
-  /** The reply is an `answer`, which is empty if no session is open, or the network names none. */
+  /** The reply is an `answer`, which is empty if no session is open, or the network does not answer. */
   | { readonly kind: 'file_hosts'; readonly shopId: string; readonly questionId: number }
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop' }

@@ -28,8 +28,8 @@ export interface BaileysHostOptions {
   /** The version that clients send. By default, their own. */
   readonly clientVersion?: ClientVersion | undefined;
   /**
-   * Reads the last number of the version to send from the network's page. If set, it is used instead of
-   * `clientVersion`.
+   * Reads the last number of the version to send from the network's page. Once it is known, that version is used
+   * instead of `clientVersion`.
    */
   readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Worker threads. */

@@ -5,7 +5,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../client-version.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
 
-/** Exists while no node may send a request to the page: a day, and after a failure an hour. */
+/** Exists while the daily request to the page is not due: a day, and after a failure an hour. */
 const ASKED_KEY = 'client-version:asked';
 /** Exists after a refusal while no node may send another request. The first refusal may cause one at once. */
 const REFUSED_KEY = 'client-version:refused';
@@ -35,7 +35,7 @@ export interface NetworkVersionOptions {
    * reply is used.
    */
   readonly ask: ((signal: AbortSignal) => Promise<number>) | undefined;
-  /** Called once, when it is known which version the fleet uses, or that it cannot be known now. */
+  /** Called once, when the stored versions were read, or could not be read. */
   readonly onRead: () => void;
 }
 
@@ -43,8 +43,8 @@ export interface NetworkVersionOptions {
  * The version that clients send: the one that operators set for the fleet, else the one that the network's own page
  * names.
  *
- * The page is read once a day per fleet, and at once if the network refuses the version in use. Both are kept in Redis,
- * unfenced. They are hints: without them clients send the version they were made with.
+ * The page is read once a day per fleet, and at once if the network refuses the version in use. Both versions are kept
+ * in Redis, unfenced. Without them clients send the version of the settings, or their own.
  */
 export class NetworkVersion {
   readonly #options: NetworkVersionOptions;
@@ -67,8 +67,8 @@ export class NetworkVersion {
   }
 
   /**
-   * True once it is known which version the fleet uses. A session that opens earlier might send a version that is
-   * refused.
+   * True once the stored versions were read, or could not be read. A session that opens earlier might send a version
+   * that is refused.
    */
   get isRead(): boolean {
     return this.#isRead;
@@ -162,6 +162,6 @@ export class NetworkVersion {
 
   #logFailure(error: unknown): void {
     if (this.#stopped.signal.aborted) return;
-    this.#options.log.warn({ err: error }, 'the page of the network did not give the version of its client');
+    this.#options.log.warn({ err: error }, 'the version of the client could not be read');
   }
 }

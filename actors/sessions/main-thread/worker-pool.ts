@@ -1,5 +1,5 @@
 /**
- * The session workers under supervision: each lost one is restarted alone, and a heartbeat ends a hung one.
+ * The session workers under supervision: a lost one is restarted, and a heartbeat ends a hung one.
  *
  * | A worker's state | What it means                          | Leaves on                                             |
  * |------------------|----------------------------------------|-------------------------------------------------------|
@@ -172,7 +172,7 @@ export class WorkerPool {
     return true;
   }
 
-  /** Ends all workers; each first closes its sockets, for as long as `stopMs` allows. */
+  /** Ends all workers; each ready one first closes its sockets, for as long as `stopMs` allows. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;

@@ -149,7 +149,7 @@ export class LiveSession {
     this.#running?.outbox.returnAttachments();
   }
 
-  /** Returns the network's hosts of files; undefined if the session is not open, or the network names none. */
+  /** Returns the network's hosts of files; undefined if the session is not open, or the network does not answer. */
   async fileHosts(): Promise<FileHosts | undefined> {
     const { environment, shop, opening } = this.#context;
     const socket = this.#isOpen ? this.#running?.socket : undefined;
@@ -239,7 +239,10 @@ export class LiveSession {
     });
   }
 
-  /** Sends orders again after all waiting stanzas were processed, because one of them may be a STOP. */
+  /**
+   * Sends orders again once all waiting stanzas were processed, because one of them may be a STOP. Waits for that at
+   * most `CATCH_UP_MS`.
+   */
   async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
     const { memory, timers } = this.#context;
     await waitAtMost(timers, CATCH_UP_MS, caughtUp);

@@ -15,8 +15,8 @@ const OPENED_IMAGES = new Set(['image/jpeg', 'image/png']);
 const DOCUMENT: AttachmentForm = { sentAs: 'document' };
 
 /**
- * Phones open JPEG and PNG as images and H.264 in MP4 as videos. Any other file, also an unreadable one, goes as a
- * document.
+ * Phones open JPEG and PNG as images and H.264 in MP4 as videos. Any other file goes as a document, and so does an
+ * unreadable one, or one that was asked for as a document.
  */
 export async function attachmentForm(file: {
   readonly path: string;
@@ -39,7 +39,7 @@ export async function attachmentForm(file: {
 /** The number of first bytes of a file that `typeOf` reads. */
 export const SIGNATURE_BYTES = 16;
 
-/** Still and moving pictures of one container, by the brand in its first box (ISO/IEC 14496-12, section 4.3). */
+/** Types of files in one container, by the brand in its first box (ISO/IEC 14496-12, section 4.3). */
 const BRANDS: readonly (readonly [brand: RegExp, type: string])[] = [
   [/^(?:heic|heix|heim|heis|hevc|hevx|mif1|msf1)$/, 'image/heic'],
   [/^avi[fs]$/, 'image/avif'],

@@ -35,7 +35,7 @@ export class MediaUnavailable extends Error {
 export interface FetchedMedia extends AttachmentForm {
   readonly path: string;
   readonly contentType: string;
-  /** The name that its server gives it, made fit for a file name. */
+  /** Its name for the recipient (`attachmentName`). */
   readonly fileName: string;
   /** Removes the file. */
   discard(): Promise<void>;

@@ -35,8 +35,8 @@ export interface AccountHistoryOptions {
  * Takes the history that the account's phone sends to a newly linked device: the ids and tokens of contacts, read by
  * `readHistory`. The client itself is set to take none (`shouldSyncHistoryMessage`).
  *
- * The phone sends it once. So the notice stays in the store, sealed, until the part is taken. A lost connection or a
- * killed process then loses nothing.
+ * The phone sends it once. So a notice of at most `MOST_NOTICE_BYTES` stays in the store, sealed, until the part is
+ * taken, but no longer than a week. A lost connection or a killed process then does not lose it.
  */
 export class AccountHistory {
   readonly #options: AccountHistoryOptions;
@@ -54,8 +54,8 @@ export class AccountHistory {
   }
 
   /**
-   * The phone announced a part, in the message of that id. Resolves when the notice is stored. The message is
-   * acknowledged only after that.
+   * The phone announced a part, in the message of that id. Resolves when the notice is stored, if it is stored at all.
+   * The message is acknowledged only after that.
    */
   async storeNotice(id: string, notice: HistoryNotice): Promise<void> {
     if (this.#known.has(id) || this.#known.size >= MOST_PARTS) return;

@@ -175,7 +175,7 @@ function withholdRefusals({ ws }: WASocket): void {
 }
 
 /**
- * Passes each `receipt` on to the client, which acknowledges it to the network, once `onTaken` has resolved. One that
+ * Passes each `receipt` on to the client, which acknowledges it to the network, once `onTaken` has settled. One that
  * was not acknowledged comes again at the next login. It delays no other stanza. Retry receipts go to `retries` alone.
  */
 export function holdReceipts(
@@ -200,7 +200,7 @@ export function holdReceipts(
 /** The collection of the account's settings that has its name. The network shows contacts a dash without it. */
 const NAMES = 'critical_block';
 
-/** Fetches the account's own name, for which the client fetches one collection of the account's settings. */
+/** Fetches the collection of the account's settings that has its own name. */
 export function followAccount(
   context: SessionContext,
   socket: Pick<WASocket, 'ev' | 'resyncAppState'>,

@@ -57,7 +57,7 @@ export class ConnectionWatch {
     await this.#ask('a question', () => this.#inTime(this.#socket.executeUSyncQuery(question)));
   }
 
-  /** Schedules the next query. The last one before `probeAtMs` is about devices. */
+  /** Schedules the next query. At `probeAtMs` it is about devices, unless a stanza arrived within `probeEveryMs`. */
   #askLater(probeAtMs: number): void {
     const { keepAliveMs } = this.#context.timing;
     const leftMs = probeAtMs - this.#context.clock.monotonicMs();

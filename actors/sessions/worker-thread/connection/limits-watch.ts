@@ -137,7 +137,7 @@ function restrictionOf(fields: Fields | undefined): ReportedRestriction {
   };
 }
 
-/** Null if there is no quota; the network then sends a negative one. */
+/** Null if there is no quota. */
 function newChatsOf(fields: object | undefined): ReportedNewChats | null {
   if (fields === undefined) throw new Error('it has no quota');
   const { total_quota, used_quota, capping_status, cycle_end_timestamp } = fields as Fields;

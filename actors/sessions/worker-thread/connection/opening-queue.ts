@@ -45,7 +45,7 @@ export class OpeningQueue {
     this.#checkLater();
   }
 
-  /** `session` is open, or ended, or will not begin any more. */
+  /** The connection of `session` had its first event or its end, or it will not begin any more. */
   leave(session: object): void {
     this.#waiting.delete(session);
     if (this.#underWay.delete(session)) this.#beginUpTo(FEW);

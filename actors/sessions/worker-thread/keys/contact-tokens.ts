@@ -69,10 +69,10 @@ export class ContactTokens {
         const tokensFound = await keys.get(type, ids);
         if (type !== 'tctoken') return tokensFound;
         const nowSeconds = this.#nowSeconds();
-        const windows = Object.entries(tokensFound as { [id: string]: Token }).map(
+        const shownTokens = Object.entries(tokensFound as { [id: string]: Token }).map(
           ([id, token]) => [id, shownToClient(token, nowSeconds)] as const,
         );
-        return Object.fromEntries(windows) as { [id: string]: SignalDataTypeMap[Type] };
+        return Object.fromEntries(shownTokens) as { [id: string]: SignalDataTypeMap[Type] };
       },
       set: (data) => keys.set(asStored(data)),
     };
@@ -123,14 +123,14 @@ export async function withMovedTokens(
   const chats = mappings.map(([number]) => `${number}@s.whatsapp.net`);
   const givenTokens: { [chat: string]: Token } = await keys.get('tctoken', chats);
   if (Object.keys(givenTokens).length === 0) return data;
-  const knownTokens = await keys.get(
+  const knownLids = await keys.get(
     'lid-mapping',
     mappings.map(([number]) => number),
   );
   const tctoken: NonNullable<SignalDataSet['tctoken']> = {};
   for (const [number, lid] of mappings) {
     const token = givenTokens[`${number}@s.whatsapp.net`];
-    if (token === undefined || typeof lid !== 'string' || knownTokens[number] !== undefined) continue;
+    if (token === undefined || typeof lid !== 'string' || knownLids[number] !== undefined) continue;
     const chat = `${lid}@lid`;
     const { [chat]: ownToken } = await keys.get('tctoken', [chat]);
     tctoken[`${number}@s.whatsapp.net`] = null;

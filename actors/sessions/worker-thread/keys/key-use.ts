@@ -22,8 +22,8 @@ const SAVED_IN_MS = 10 * MINUTE_MS;
 const BYTES = 8 * 1024;
 
 /**
- * The kinds of keys that the network gives again. One-time keys wait for the people who use them. The network's own ids
- * of people are needed to recognise a number whose owner opts out.
+ * The kinds of keys that are removed. One-time keys stay, because they wait for the people who use them. The network's
+ * own ids of people stay, because they are needed to recognise a number whose owner opts out.
  */
 const PRUNED = [
   ...['session/', 'sender-key/', 'sender-key-memory/', 'device-list/', 'wire-alias/'],
@@ -84,7 +84,7 @@ export class KeyUse {
   /**
    * Removes some hundreds of unused keys, and tokens that the network no longer takes. A key is unused if it was not
    * used in the present period and in the two before. No key is removed if the shop's session was not open in both
-   * earlier periods. `names` has all fields. Resolves with the number of removed fields.
+   * earlier periods. `names` has all fields. Resolves with the number of removed keys and tokens.
    */
   async prune(names: readonly string[], { creds: { me }, keys }: OwnKeys): Promise<number> {
     const ownUsers = [me?.id ?? '', me?.lid ?? ''].map(userOf);

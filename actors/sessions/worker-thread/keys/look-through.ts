@@ -13,7 +13,7 @@ interface LookThroughOptions {
 }
 
 /**
- * Seals all values that an older key sealed with the newest key. Takes the waiting parts of the account's history, and
+ * Seals the values of older keys again with the newest key. Takes the waiting parts of the account's history, and
  * removes unused keys. It repeats each day, until the session ends. An old account takes both threads some tens of
  * milliseconds. So the sessions of a worker do this one by one, and messages of other shops come between two accounts.
  */

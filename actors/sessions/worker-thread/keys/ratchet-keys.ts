@@ -4,9 +4,7 @@ import { Yielder } from '../../../../runtime/yielder.ts';
 
 type Overlay = Map<string, Map<string, unknown>>;
 
-/**
- * The transaction that the work runs in. It is one for all sessions, since Node keeps each storage that was ever used.
- */
+/** The transaction that the work runs in. All sessions share this storage, since Node keeps each that was ever used. */
 const currentOverlay = new AsyncLocalStorage<Overlay>();
 
 /** The ids of the network by number. They are facts, not steps, so they are written at once. */

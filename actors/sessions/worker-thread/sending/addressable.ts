@@ -3,7 +3,7 @@ import type { OutboxOptions } from './outbox-options.ts';
 import type { PendingOrder } from './pending-order.ts';
 
 /**
- * True if an order has devices to go to. They are requested first, and a group's keys: without devices the client would
+ * True if an order has devices to go to. They and their keys are requested first: without devices the client would
  * relay an empty stanza and report it as sent.
  */
 export async function isAddressable(

@@ -65,7 +65,7 @@ export class Outbox {
     void this.#again.repeat(pendingOrder);
   }
 
-  /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
+  /** The message may leave, or leave once more. Does nothing for an order that did not report `prepared`. */
   transmit(messageId: string): void {
     for (const pendingOrder of this.#orders.ofMessage(messageId))
       if (pendingOrder.transmit()) this.#orders.setDeadline(pendingOrder, pendingOrder.order.deadlineMs);
@@ -87,7 +87,7 @@ export class Outbox {
     for (const pendingOrder of this.#orders.ofMessage(messageId)) pendingOrder.withhold();
   }
 
-  /** Returns the orders whose attachments are in work. The attempt does not count against them. */
+  /** Ends the orders whose attachments are in work as `unprepared`. */
   returnAttachments(): void {
     for (const pendingOrder of this.#orders.all()) {
       if (pendingOrder.phase === 'fetching' || pendingOrder.phase === 'uploading')

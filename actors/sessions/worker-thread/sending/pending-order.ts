@@ -36,7 +36,7 @@ export class PendingOrder {
   readonly #ending = new AbortController();
   #phase: Phase;
   #stanza: Stanza;
-  /** True if it reached no one and was put on the wire once more. */
+  /** True once it is to be sent once more, for any reason. */
   #wasSentAgain = false;
   /** True if a ciphertext of the second stanza was passed on. */
   #isSealedAgain = false;

@@ -6,8 +6,8 @@ const fieldOf = (wireId: string): string => `wire-alias/${wireId}`;
 
 /**
  * Maps the wire ids of messages that went to another address to the wire ids of their orders. They are stored, so that
- * receipts of such a message find it after a restart as well. There is hardly ever one. A lookup reads the store only
- * until the session knows all its fields.
+ * receipts of such a message find it after a restart as well. There is hardly ever one. Once the session knows all its
+ * fields, hardly any lookup reads the store.
  */
 export class ReaddressedIds {
   readonly #memory: ExpiringCache;

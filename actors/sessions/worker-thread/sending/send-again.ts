@@ -77,10 +77,10 @@ export class SendAgain {
   }
 
   /**
-   * Sends the message again, to the recipients that `prepare` returns. The order ends as refused with the code if
-   * there is no recipient, or the message was sent again before. It also does so if the shop's actor no longer
-   * allows the message, or on a failure before a ciphertext is passed on. The steps of its ratchets are stored before
-   * it leaves.
+   * Sends the message again, to the recipients that `prepare` returns. The order ends by `outcomeBefore` if there is no
+   * recipient, or the message was sent again before. It also does so if the shop's actor no longer allows the message,
+   * or on a failure before a ciphertext is passed on. A rate signal is reported as such, except for a repeat. The steps
+   * of its ratchets are stored before it leaves.
    */
   async #send(
     pendingOrder: PendingOrder,

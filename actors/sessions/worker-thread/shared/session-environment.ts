@@ -78,7 +78,7 @@ export interface ShopMemory {
   readonly numbersBeside: ExpiringCache;
 }
 
-/** Returns a shop's memory with the lives the client gives its own caches (its DEFAULT_CACHE_TTLS). */
+/** Returns a shop's memory. Caches that replace the client's live as long as those (its DEFAULT_CACHE_TTLS). */
 export function newShopMemory(
   clock: Clock,
   { devicesMs }: Pick<SessionTiming, 'devicesMs'> = DEFAULT_SESSION_TIMING,

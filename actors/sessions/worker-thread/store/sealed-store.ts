@@ -41,8 +41,9 @@ interface SealedStoreOptions {
 }
 
 /**
- * One shop's sealed hashes as its worker sees them. Reads see every change at once, before it is stored. A read asks
- * the main thread only if no waiting change has the field, it was not read or written last, and it may exist.
+ * One shop's sealed hashes as its worker sees them. Reads see a change at once, before it is stored. They see a change
+ * of `carry` once it is stored. A read asks the main thread only if no waiting change has the field, it was not read or
+ * written last, and it may exist.
  *
  * After one failed read or write all fail. The client takes a session that it could not read for a missing one, and
  * would overwrite it. And a ratchet with a gap must not continue.
@@ -166,8 +167,8 @@ export class SealedStore {
   }
 
   /**
-   * Reads a hash once and notes its Signal keys. If there is an older key, every value that it sealed is sealed again,
-   * so that the old key can be removed. Otherwise only the names are read.
+   * Reads a hash once and notes which fields it has. If there is an older key, every value that it sealed is sealed
+   * again, so that the old key can be removed. Otherwise only the names are read.
    *
    * If it fails the values stay readable with the older key, and the next connection tries again. Resolves with the
    * names.

@@ -19,8 +19,8 @@ type SaidContent = Omit<InboundContent, 'name'>;
 /** A person's message, as the session reads it. */
 interface InboundReading {
   /**
-   * The text that the person wrote, empty for other content. Undefined if nothing was written: keys, edits of the
-   * protocol, reactions and votes.
+   * The text that the person wrote, empty for other content. Undefined if nothing was written: keys, reactions, votes,
+   * a message that was taken back. An edit gives its new text.
    */
   readonly text: string | undefined;
   /**
@@ -161,7 +161,7 @@ function quotedBy(contexts: readonly proto.IContextInfo[]): string | null {
   return cutText(contexts.find(({ stanzaId }) => stanzaId)?.stanzaId, LONGEST.id);
 }
 
-/** Keys and context that travel with every message. */
+/** Keys and context that may travel with any message. */
 const CARRIED: ReadonlySet<string> = new Set(['senderKeyDistributionMessage', 'messageContextInfo']);
 
 /**

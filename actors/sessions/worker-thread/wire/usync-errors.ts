@@ -4,8 +4,8 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 const LONGEST_BACKOFF_SECONDS = 86_400;
 
 /**
- * The form of the wait at the end of an error's message. The client drops all else of the network's error except its
- * code.
+ * The form of the wait at the end of an error's message. The client keeps only the code and the text of the network's
+ * error.
  */
 const BACKOFF = /; backoff (\d{1,9}) s$/;
 
