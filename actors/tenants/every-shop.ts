@@ -16,8 +16,8 @@ interface StoredShop {
 /** Yields all shops that the store has, those of 500 tenants at a time. Rejects as `Store.read` does. */
 export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<readonly StoredShop[]> {
   const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
-  const shopTexts = await store.read(shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)]));
-  const tenants = shopTexts.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
+  const idsByShard = await store.read(shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)]));
+  const tenants = idsByShard.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
   for (const part of partsOf(tenants, READ_AT_A_TIME)) {
     const shops = await store.read(part.map(({ tenantId }) => ['HKEYS', tenantKeys(tenantId).shops]));
     yield part.flatMap((tenant, index) => (shops[index] ?? []).map((shopId) => ({ ...tenant, shopId })));

@@ -40,7 +40,7 @@ export class KeyIndex {
     return persisted === 1;
   }
 
-  /** Removes hashes that no key has any more. */
+  /** Removes hashes that are to lead to no tenant any more. */
   async forget(keyHashes: readonly string[]): Promise<void> {
     for (const keyHash of keyHashes) this.#found.delete(keyHash);
     await this.#store.append(keyHashes.map((keyHash) => ['DEL', indexKey(keyHash)]));

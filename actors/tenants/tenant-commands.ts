@@ -130,7 +130,7 @@ export type TenantEffect =
    * ends the waits of that key only, because the key may call no more.
    */
   | { readonly type: 'end_waits'; readonly keyId?: string }
-  /** The tenant's present endpoints. Empty if the tenant leaves this node. */
+  /** The endpoints that get the tenant's events from now on. None if the tenant is not active. */
   | {
       readonly type: 'webhooks_changed';
       readonly webhooks: ReadonlyMap<string, WebhookRecord>;

@@ -105,7 +105,10 @@ export class TenantErasure {
     });
   }
 
-  /** Attempts all unfinished erasures once. Returns false if one of them failed. */
+  /**
+   * Attempts the unfinished erasures once: shops first, and if none of them failed, people or the rest of the tenant.
+   * Returns false if one failed.
+   */
   async #round(address: Address): Promise<boolean> {
     // The turn that decided it has ended once this resolves.
     await Promise.resolve();
@@ -156,7 +159,7 @@ export class TenantErasure {
 
   /**
    * Erases one after the other, so that other tenants' commits run in between. One that cannot be erased delays no
-   * other. Returns true if all of them were erased.
+   * other of them. Returns true if all of them were erased.
    */
   async #eraseEach(
     subject: 'shop' | 'person',

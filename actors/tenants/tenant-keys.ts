@@ -4,7 +4,7 @@ import { memoize, rememberLast } from '../../runtime/memoize.ts';
 /** Callers return, and so do their shops for their tenant's keys. */
 const REMEMBERED_TENANTS = 10_000;
 
-/** Returns the address of a tenant's actor. Every call needs it at least four times. */
+/** Returns the address of a tenant's actor. A call needs it several times. */
 export const tenantAddress = rememberLast(
   memoize(REMEMBERED_TENANTS, (id: string): Address => {
     return { shard: shardOf(id), kind: 'tenant', id, text: addressText({ kind: 'tenant', id }) };
@@ -55,7 +55,7 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string) => {
     webhookProgress: key('webhook-progress'),
     /** Stream: the last attempts of all endpoints. */
     webhookAttempts: key('webhook-attempts'),
-    /** Streams: copies of the two above while the entries of an erased shop are left out. */
+    /** Streams: copies of `events` and `webhookAttempts` while erased entries are left out. */
     eventsKept: key('events', 'kept'),
     attemptsKept: key('webhook-attempts', 'kept'),
     /** Hash by stream: the erasure's name, and the last entry that was read. */

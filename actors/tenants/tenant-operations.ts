@@ -15,8 +15,8 @@ export interface Caller {
 }
 
 /**
- * The answer to "may this key call now?". `rate` is set once the caller is known, so that errors carry the rate headers
- * too. An admitted call has been counted in its windows and in the month's `api_calls`.
+ * The answer to "may this key call now?". `rate` is set once key, address and tenant are accepted, so that errors carry
+ * the rate headers too. An admitted call has been counted in its windows and in the month's `api_calls`.
  */
 export type Admission =
   | { readonly isAdmitted: true; readonly caller: Caller; readonly rate: RateBucket }
@@ -68,7 +68,10 @@ export type RevokedContactView =
 
 /** The other conditions of a call, in addition to its key and its address. */
 export interface AdmissionTerms {
-  /** The node is overloaded: a call that passes key and address is refused OVERLOADED and counts nothing. */
+  /**
+   * The node is overloaded: a call whose key, address and tenant are accepted is refused OVERLOADED and counts nothing,
+   * unless it continues.
+   */
   readonly isBusy: boolean;
   /** The quota counts the call and never refuses it. */
   readonly mayExceedQuota: boolean;

@@ -33,7 +33,7 @@ export interface ApiKeyRecord {
   readonly hash: string;
   /**
    * Hashes of the values that rotation replaced, newest first, at most `RETIRED_HASHES`. A caller that still uses one
-   * gets the reply that it was rotated. Absent if it was never rotated, or only by 0.1.0.
+   * gets API_KEY_REVOKED. Absent if it was never rotated, or only by 0.1.0.
    */
   readonly retiredHashes?: readonly string[];
   readonly name: string;

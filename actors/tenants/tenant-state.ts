@@ -35,8 +35,8 @@ export interface TenantState {
   readonly ownerNumber: string | null;
   readonly apiKeys: ReadonlyMap<string, LiveKey>;
   /**
-   * The keys by the hash of each value they had. Revoked ones are included, since their answer differs from that
-   * for unknown ones.
+   * The keys by the hash of each value that their records have. Revoked ones are included, since their answer differs
+   * from that for unknown ones.
    */
   readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;
   readonly shops: ReadonlyMap<string, ShopRecord>;

@@ -69,7 +69,8 @@ export class EndpointAttempts {
 
   /**
    * Takes a changed record. If the address changed, it starts again: waiting attempts are withdrawn, and their events
-   * may be sent there. The former address may still accept the attempts under way: their events wait for the end.
+   * may be sent to the new one. The former address may still accept the attempts under way: their events wait for the
+   * end.
    */
   update(webhook: WebhookRecord): void {
     const isMoved = webhook.url !== this.#webhook.url;
@@ -81,7 +82,7 @@ export class EndpointAttempts {
     for (const [place, { hasBegun }] of this.#underWay) if (!hasBegun) this.#underWay.delete(place);
   }
 
-  /** Treats the endpoint as slow until it answers. */
+  /** Treats the endpoint as slow until it answers quickly. */
   expectSlow(): void {
     this.#pace = 'slow';
   }
@@ -171,7 +172,7 @@ export class EndpointAttempts {
     return [...this.#underWay.values()].filter(({ address }) => !address.isFormer);
   }
 
-  /** Only one attempt runs until the first response, so that new endpoints that never answer use few slots. */
+  /** Few attempts run until the pace is known, so that new endpoints use few slots. */
   get #most(): number {
     return this.#pace === 'unknown' ? 1 : AT_A_TIME;
   }

@@ -61,8 +61,8 @@ export interface EndpointPumpOptions {
     },
   ): Promise<SentEvent | undefined>;
   /**
-   * Stores within the fenced commit of the tenant's actor. Returns false if the endpoint was deleted, or another node
-   * sends its events.
+   * Stores within the fenced commit of the tenant's actor. Returns false if the endpoint was deleted, or its events are
+   * sent for another loading of the tenant.
    */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   /** Disables the endpoint, unless it was enabled or moved since the given record was current. */

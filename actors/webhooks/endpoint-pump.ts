@@ -135,7 +135,10 @@ export class EndpointPump {
     this.#timer.wake();
   }
 
-  /** Begins no more attempts. Resolves once the results of those under way, and replays, are stored. Never rejects. */
+  /**
+   * Begins no more attempts. Resolves once the results of those under way, and replays, are stored or could not be.
+   * Never rejects.
+   */
   settle(): Promise<void> {
     this.#isSettling = true;
     this.#timer.wake();

@@ -8,10 +8,7 @@ import type {
 import type { Attempt, EndpointAttempts } from './endpoint-attempts.ts';
 import type { EndpointPumpOptions, ReadEvents } from './endpoint-pump-options.ts';
 
-/**
- * The most events that wait for a retry. At this number the endpoint gets no new ones, which stay in the stream
- * meanwhile.
- */
+/** The number of events in the progress at which the endpoint gets no new ones. These stay in the stream meanwhile. */
 const MOST_RETRIES = 200;
 /** The most events that wait for a retry or a replay. A replay that would exceed it is refused. */
 export const MOST_WAITING = 2 * MOST_RETRIES;

@@ -80,7 +80,7 @@ export interface WebhookOperations {
   >;
   /**
    * Sends events again: the named ones, or the first 200 since a moment. Resolves once they are stored as due.
-   * `CONFLICT`: the endpoint is disabled, or more than 400 events would wait.
+   * `CONFLICT`: the endpoint is disabled, its tenant is not active, or more than 400 events would wait.
    */
   replay(
     tenantId: string,

@@ -100,7 +100,7 @@ function settings(
       const { url, shops, disabled } = normalizedRequest;
       const problems = problemsOf({ url: url ?? webhook.url, shops: shops ?? null }, state, {
         ...options,
-        // An address that is no longer allowed may stay while nothing is sent to it.
+        // An address that is no longer allowed may stay, since each delivery checks it.
         isAsked: url !== undefined || disabled === false,
       });
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });

@@ -7,10 +7,7 @@ import type { ContactView } from '../tenant-operations.ts';
 /** Contacts that are read at a time. */
 const READ_AT_A_TIME = 200;
 
-/**
- * Most records that one page reads. Records are never deleted, so a year of revoked ones may precede the next active
- * one.
- */
+/** Most records that one page reads. Revoked ones stay, so a year of them may precede the next active one. */
 const MOST_SCANNED = 2_000;
 
 interface ContactSource {

@@ -22,8 +22,8 @@ const tenants = new WeakMap<TenantRecord, Identity['tenant']>();
 
 /** Returns the same object as long as the record is the same, so that results derived from it can be cached. */
 function tenantOf(record: TenantRecord): Identity['tenant'] {
-  const knownIdentity = tenants.get(record);
-  if (knownIdentity !== undefined) return knownIdentity;
+  const knownTenant = tenants.get(record);
+  if (knownTenant !== undefined) return knownTenant;
   const tenant = { id: record.id, name: record.name, plan: record.plan };
   tenants.set(record, tenant);
   return tenant;

@@ -5,7 +5,8 @@
 -- The other entries keep their ids, and the stream keeps its last id, so that cursors stay valid.
 -- Erased entries no longer count as added. A stream with more added than present entries has had some cut off, which readers
 -- may have missed.
--- The position of the copy is stored with it: after a crash the next call continues, and a second caller does no harm.
+-- The position of the copy is stored with it, so after a crash the next call continues. A second caller of the same erasure
+-- does no harm.
 -- It also runs when memory is full: the copy is removed, or replaces a larger stream.
 --
 -- KEYS: the stream; the copy; a hash with the erasure's name and the id of the last entry by stream.

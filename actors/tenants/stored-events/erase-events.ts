@@ -71,9 +71,9 @@ export async function eraseEventsAbout(
 }
 
 /**
- * Returns the ids of the inbound messages that still have an event in the stream. Messages are kept longer than events,
- * so `eraseEventsAbout` needs fewer passes for these. One commit stores a message and its event, so no event follows
- * later. Times are not compared, because a node stamps the message and Redis stamps the event.
+ * Returns the ids of the inbound messages that may still have an event in the stream. Messages are kept longer than
+ * events, so `eraseEventsAbout` needs fewer passes for these. One commit stores a message and its event, so no event
+ * follows later. Times are not compared, because a node stamps the message and Redis stamps the event.
  */
 export async function messagesWithEvents(
   store: Pick<Store, 'read'>,

@@ -2,8 +2,8 @@ import type { Store } from '../../../runtime/store.ts';
 import { isBefore, placeBefore } from './event-cursor.ts';
 
 /**
- * True if events after a position were removed, so that a reader who continues there misses them. `oldest` is the
- * position of the oldest kept event, or undefined if there is none. Events erased with their shop do not count.
+ * True if a reader who continues at a position may miss events, because they were removed. `oldest` is the position of
+ * the oldest kept event, or undefined if there is none. Events erased with their shop do not count.
  */
 export async function wereCutOff(
   store: Pick<Store, 'read'>,

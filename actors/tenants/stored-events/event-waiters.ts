@@ -5,8 +5,7 @@ import { START_OF_STREAM } from './event-cursor.ts';
 
 /**
  * The most calls that may wait for events at a time. A waiting call takes only memory: 1 KB of heap, and about 8 KB of
- * the process with its connection (bench/README.md, `readers`). 20,000 calls take 160 MB. All waits of a tenant end
- * together.
+ * the process with its connection (bench/README.md, `readers`). 20,000 calls take 160 MB.
  */
 export const MOST_EVENT_WAITS = { tenant: 256, node: 20_000 } as const;
 
@@ -20,7 +19,7 @@ export const NO_ROOM_TO_WAIT = {
 /** Waits whose ends are at most this many milliseconds apart end together. */
 const TOGETHER_MS = 20;
 
-/** The results that a tenant's calls share after an event: all send the same queries, so each query runs once. */
+/** The results that a tenant's calls share after an event: a query that several of them send runs once. */
 export class SharedAnswers {
   readonly #answers = new Map<string, Promise<unknown>>();
 
@@ -133,9 +132,7 @@ export class EventWaiters {
     for (const wait of ofTenant) wait.publish(sharedAnswers);
   }
 
-  /**
-   * The tenant leaves this node: its waits end now, while the node may still answer, and callers go to the next owner.
-   */
+  /** Ends the tenant's waits. If the tenant leaves, the node may still answer now, and callers go to the next owner. */
   end(tenantId: string): void {
     for (const wait of this.#waiting.get(tenantId) ?? []) wait.end();
   }

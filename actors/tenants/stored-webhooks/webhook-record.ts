@@ -40,14 +40,17 @@ export type WebhookEnd = WebhookKeeper | 'gone' | 'failing' | 'unreadable';
 /** The two kinds of callers that make and change an endpoint. */
 export type WebhookKeeper = 'operator' | 'tenant';
 
-/** The progress of an endpoint. Each event up to `cursor` was delivered, waits for a retry, or is a dead letter. */
+/**
+ * The progress of an endpoint. Each event for it up to `cursor` was delivered, waits for a retry, is a dead letter, or
+ * was removed.
+ */
 export interface WebhookProgress {
   /** A position in the tenant's stream. */
   readonly cursor: string;
   readonly retries: readonly WebhookRetry[];
   /** Undelivered events (dead letters), the newest last, bounded (`undeliveredEvent`). */
   readonly dead: readonly string[];
-  /** The time since which no attempt succeeded. Null if the last one did. */
+  /** The time since which no attempt succeeded. Null if the last one did, or there was none. */
   readonly failingSinceMs: number | null;
   /** The end of the hold that the endpoint asked for: it gets no request before. Null if it asked for none. */
   readonly heldUntilMs: number | null;

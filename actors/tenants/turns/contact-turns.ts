@@ -27,16 +27,16 @@ export function declareContacts(
   { contacts }: TenantFieldsOf<'declare'>,
   { nowMs, facts, makeId }: Pick<TurnInputs, 'nowMs' | 'facts' | 'makeId'>,
 ): TenantTurn<'declare'> {
-  const storedTexts = facts.contacts;
+  const storedRecords = facts.contacts;
   const items = contacts.map(({ phone }) => ({
     phone,
-    current: declarationFact(contactOf(phone, storedTexts)),
+    current: declarationFact(contactOf(phone, storedRecords)),
   }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
   if (!evaluation.isAdmitted) return { reply: refusedBy(evaluation) };
   const { keys, declared } = state;
   const writes: Write[] = [];
-  const records = new Map(storedTexts);
+  const records = new Map(storedRecords);
   const acceptedContacts = new Map<number, ContactRecord>();
   for (const { phone, note, expiresAt } of contacts) {
     const [ownRecord, otherRecord] = numberForms(phone).map((form) => records.get(form));
@@ -81,13 +81,15 @@ export function revokeContact(
   { phone }: TenantFieldsOf<'revoke_contact'>,
   { nowMs, facts }: Pick<TurnInputs, 'nowMs' | 'facts'>,
 ): TenantTurn<'revoke_contact'> {
-  const storedTexts = facts.contacts;
-  const contact = contactOf(phone, storedTexts);
+  const storedRecords = facts.contacts;
+  const contact = contactOf(phone, storedRecords);
   if (contact === undefined) return { reply: done(undeclaredView(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };
   const revocation = { revokedAtMs: nowMs };
   return {
-    writes: [...storedTexts.values()].map((record) => contactWrite(state.keys, { ...record, ...revocation })),
+    writes: [...storedRecords.values()].map((record) =>
+      contactWrite(state.keys, { ...record, ...revocation }),
+    ),
     reply: done(contactView({ ...contact, ...revocation }, nowMs)),
   };
 }

@@ -148,7 +148,7 @@ export function disableWebhook(
   return { ...changedTurn, effects: [...(changedTurn.effects ?? []), notice] };
 }
 
-/** Erases an endpoint and its stored progress. Its attempts stay among the tenant's until they are removed by age. */
+/** Erases an endpoint and its stored progress. Its attempts stay among the tenant's until newer ones replace them. */
 export function deleteWebhook(state: TenantState, webhookId: string): TenantTurn<'delete_webhook'> {
   if (!state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
   const webhooks = new Map(state.webhooks);
