@@ -38,9 +38,7 @@ export interface ActorEventData {
     readonly number: string;
     readonly otherTenants: readonly string[];
   };
-  /**
-   * The service, not an operator, disabled a webhook: nothing is sent to it until an operator or the tenant enables it.
-   */
+  /** The service itself disabled a webhook: it gets no events until it is enabled again. */
   readonly webhook: {
     readonly tenantId: string;
     readonly webhookId: string;

@@ -47,7 +47,7 @@ export interface EventOperations {
    *
    * Fails with VALIDATION_ERROR if events after the cursor were removed, and names the oldest kept event. It also fails
    * so if the cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with
-   * OVERLOADED if the caller would wait and too many wait already.
+   * OVERLOADED if a call with a cursor would wait and too many wait already.
    */
   list(tenantId: string, query: EventQuery): Promise<EventOutcome<EventPage>>;
 }

@@ -61,7 +61,7 @@ interface ScanResult {
 
 /**
  * Reads the tenants' events in pages from a cursor, and lets calls wait for the next event. An event ends all waits of
- * its tenant. They all send the same query, so its result is read once.
+ * its tenant. A read that several of them need is done once.
  */
 export function eventService(options: EventServiceOptions): EventOperations {
   const { waiters } = options;
@@ -159,7 +159,7 @@ async function itemsThatFit(
   return { items, firstLeft: undefined };
 }
 
-/** Like `eventView`. An event that cannot be read is logged and left out, so that readers get the ones after it. */
+/** Like `eventView`. An event with unreadable data is logged and left out, so that readers get the ones after it. */
 async function readableView(
   event: StoredEvent,
   tenantId: string,

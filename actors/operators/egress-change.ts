@@ -20,8 +20,8 @@ export interface EgressChangeOptions {
 }
 
 /**
- * Sets the egress of an existing shop after a test connection through it. If the shop has that egress already, it is
- * only tested, and its session continues.
+ * Sets the egress of an existing shop. A proxy is tested by a connection first. If the shop has that egress already,
+ * its session continues.
  */
 export async function changeEgress(
   options: EgressChangeOptions,

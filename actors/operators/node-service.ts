@@ -16,7 +16,7 @@ import { resumeSuspended } from './resume-suspended.ts';
 
 /** A replay takes a turn of its actor, and may be forwarded once. */
 const REPLAY_TIMEOUT_MS = 5_000;
-/** How long a census is reused: actors are counted once a second, for any number of callers. */
+/** How long a census is reused: actors are counted at most once a second, for any number of callers. */
 const CENSUS_MS = 1_000;
 
 /** Returns what operators may ask of this node: about its own actors, and about what all nodes share. */

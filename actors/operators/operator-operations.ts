@@ -64,8 +64,8 @@ export interface OperatorOperations {
     changes: TenantChanges,
   ): Promise<LookupOutcome<TenantView, 'VALIDATION_ERROR'>>;
   /**
-   * Erases a tenant: its sessions, credentials, messages, keys, contacts and windows. Answers after a second at the
-   * latest, and may be called again while it runs.
+   * Erases a tenant: its sessions, credentials, messages, keys, contacts and windows. Waits at most a second for the
+   * end, and may be called again while it runs.
    */
   deleteTenant(tenantId: string): Promise<LookupOutcome<DeletionReply>>;
   deleteShop(shop: ShopReference): Promise<LookupOutcome<DeletionReply>>;
@@ -78,7 +78,7 @@ export interface OperatorOperations {
   erasure(tenantId: string): Promise<LookupOutcome<ErasureView>>;
   importShop(tenantId: string, draft: ShopDraft): Promise<LookupOutcome<ShopView>>;
   /**
-   * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one.
+   * Sets a shop's egress, or with null the node's own address. If that is a change, its session is reopened.
    * `VALIDATION_ERROR`: the address of the proxy is invalid. `EGRESS_UNREACHABLE`: no connection could be made through
    * it.
    */
@@ -129,11 +129,11 @@ export interface NodeOperations {
   /** Visits all active and suspended shops of this node in small steps, each with its current state. */
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
   /**
-   * Returns one actor by its summary's id, with only the head of a long queue. Undefined if it is not active here any
-   * more.
+   * Returns one actor by its summary's id, with only the head of a long queue. Undefined if it is neither active nor
+   * suspended here any more.
    */
   localShop(id: string): ShopActorView | undefined;
-  /** Starts this node's suspended shops and tenants again that match. */
+  /** Starts matching suspended shops and tenants of this node again, a limited number in one call. */
   resumeSuspended(filter: SuspendedFilter): Promise<ResumedActors>;
   /** Counts the states of this node's shops, at most a second old. */
   census(): Promise<ShopCensus>;

@@ -48,8 +48,8 @@ export class OperatorsDirectory {
   }
 
   /**
-   * Updates one tenant's entry from its record, now or as soon as possible. Resolves when it is updated, or after a
-   * limited wait.
+   * Updates one tenant's entry from its record, now or as soon as possible. Resolves after the first attempt, or after
+   * a limited wait.
    */
   refresh(tenantId: string): Promise<void> {
     const refresh = this.#refresh(tenantId).catch((error: unknown) => this.#refreshLater(tenantId, error));

@@ -28,8 +28,8 @@ const STEP = 20;
 const STEP_MS = 50;
 
 /**
- * Resumes the matching suspended actors of this node, and does not wait for the results. If the cause of a crash
- * remains, the actor crashes and is suspended again.
+ * Resumes up to `MOST_RESUMED` matching suspended actors of this node, and does not wait for the results. If the cause
+ * of a crash remains, the actor crashes and is suspended again.
  */
 export async function resumeSuspended(
   filter: SuspendedFilter,

@@ -14,7 +14,7 @@ export interface InspectTenantOptions {
 
 /**
  * Returns a tenant and the status of its actor. A suspended or crashed actor answers no commands, so its last commit is
- * shown. Only the record is read, since its other stored data may cause the crash.
+ * shown. Only the record and the owner's number are read, since other stored data may cause the crash.
  */
 export async function inspectTenant(
   tenantId: string,

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FoundAddress, ResolveAll } from './name-lookup.ts';
 
-/** Thrown for an address that is not public, or a port other than 80 and 443. */
+/** Thrown for an address or a port that `AddressGuard` does not allow. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 

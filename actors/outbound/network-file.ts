@@ -30,8 +30,8 @@ export class DownloadRefused extends ValueFreeError {
 
 /**
  * Requests a file that a message names from the network's own hosts. Messages come from the account's other devices, so
- * only the path of the named address is used. Redirects and encodings are refused: a small file may grow without a
- * limit in both. Rejects with `DownloadRefused`, or with the error of the connection.
+ * only the path of the named address is used. Redirects are refused, and so are encodings, in which a small file may
+ * grow without a limit. Rejects with `DownloadRefused`, or with the error of the connection.
  */
 export async function askNetworkFile(
   path: string,

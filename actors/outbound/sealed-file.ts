@@ -24,7 +24,7 @@ class BrokenFile extends Error {
 export interface SealedFile extends Pick<InboundFile, 'key' | 'encryptedSha256' | 'purpose'> {
   /** Hash of the opened file, in hexadecimal digits; null if its message has none. */
   readonly sha256: string | null;
-  /** Size of the sealed file. */
+  /** The largest size of the sealed file. */
   readonly maxBytes: number;
 }
 
