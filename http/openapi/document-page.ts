@@ -10,7 +10,7 @@ const DESCRIPTION = `Connect a shop's number, send messages and statuses from it
 [Getting started](docs/getting-started) leads to the first message.
 
 - A key goes into \`Authorization: Bearer\` or \`X-API-Key\`. It belongs on a server. No reply to a call has CORS headers.
-- Every reply has \`X-Request-Id\`. Every reply to an accepted key has the four rate headers.
+- Every reply has \`X-Request-Id\`. Every reply to an accepted key has the four rate headers, but a 503 may have none.
 - An unknown path gets 404 \`NOT_FOUND\`. An unknown method gets 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 - Each path with GET also has HEAD. It is counted and answered like GET, without the body.
 - A \`traceparent\` of W3C Trace Context is kept with the log of the call and the record of the message.`;

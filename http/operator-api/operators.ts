@@ -35,7 +35,7 @@ export const listAudit = operatorEndpoint({
   tag: 'Operators',
   summary: 'List changes and attempted changes by operators, newest first',
   description:
-    'A change is recorded before it is carried out. A call that is refused because of its role is no change; only the process log has it, with its operator. `status` is null while a change runs, and if its node ended before the outcome. Ids of erased things are digests. Changes are kept as long as the request log, at most 50,000. With a rare filter a page may have fewer items than `limit` and still a next page.',
+    'A change is recorded before it is carried out. A call that is refused because of its role is no change; only the process log has it, with its operator. `status` is null while a change runs, and if its outcome was not recorded. Ids of erased things are digests. Changes are kept as long as the request log, at most 50,000. With a rare filter a page may have fewer items than `limit` and still a next page.',
   query: {
     operator: v.optional(v.string()),
     tenant: v.optional(idInEitherCase),
