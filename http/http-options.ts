@@ -50,7 +50,6 @@ export interface HttpActors {
 }
 
 export interface HttpOptions extends HttpActors {
-  /** Callers see only the `ArticleSettings` among them. */
   readonly settings: HttpSettings;
   /** Version of the build, for /healthz. */
   readonly version: string;

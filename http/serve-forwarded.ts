@@ -28,7 +28,7 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
   const apiEndpoints = byName(options.api.endpoints);
   const operatorEndpoints = byName(options.operator.endpoints);
   const unknownRequests = new UnknownRequests(options.serving.log);
-  /** Callers at other nodes whose calls may wait here, by the ids of their waits. */
+  /** Callers at other nodes whose calls may take long here, by `waitId`. */
   const waitingCallers = new Map<string, CallerConnection>();
 
   function endpointOf<Services>(

@@ -18,7 +18,7 @@ export interface SharedParts {
   readonly serving: ServingOptions;
   /** Most calls in progress of a listener. */
   readonly maxInFlight: number;
-  /** The public address. If no setting names it, it is known only after the system has chosen a port. */
+  /** The public address. If no setting names it, it is empty until the listener has its port. */
   readonly address: { publicUrl: string };
 }
 

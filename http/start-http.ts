@@ -23,7 +23,8 @@ export interface RunningHttp {
   /** Serves a request that another node forwarded. */
   serveForwarded(payload: string): Promise<string>;
   /**
-   * Accepts no new calls, answers those in progress (at most `graceMs`), then writes the rest of the request log.
+   * Accepts no new connections, answers the calls in progress for at most `graceMs`, then writes the rest of the
+   * request log.
    */
   close(options: { readonly graceMs: number }): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { OperationName } from './methods.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** Other calls that change nothing when they are repeated. They answer the same again. */
+/** Calls by POST without an idempotency key that change nothing when they are repeated. */
 const IDEMPOTENT: ReadonlySet<OperationName> = new Set([
   'cancelMessage',
   'markInboundRead',

@@ -4,8 +4,8 @@ import { type ClientClock, realClock } from './client-clock.ts';
 /** The address, the key and the limits of a client. */
 export interface ClientOptions {
   /**
-   * Base address of the API, ending with `/api/v1`. A list must name nodes of one service: if one does not answer, or
-   * answers 503, the next is asked.
+   * Base address of the API, ending with `/api/v1`. A list must name nodes of one service: the repetition of a call
+   * asks the next one, except after 429.
    */
   readonly baseUrl: string | readonly string[];
   readonly apiKey: string;

@@ -17,7 +17,7 @@ export interface WaitOptions {
 
 /** A read of the events that lasts while a caller waits. */
 interface Reading {
-  /** Resolves once the read receives every later end of a message. */
+  /** Resolves once the read receives every later end of a message, or has failed. */
   readonly isListening: Promise<void>;
   readonly waiters: Map<string, Set<Waiter>>;
   stop(): void;

@@ -19,7 +19,7 @@ export interface Flows {
   readonly eachScheduled: EachItem<'listScheduled'>;
   /** Every batch of a shop, newest first, without forecasts. */
   readonly eachBatch: EachItem<'listBatches'>;
-  /** Every declared contact of the tenant. */
+  /** Every declared contact of the tenant that is active; also the others with `activeOnly: 'false'`. */
   readonly eachContact: EachItem<'listContacts'>;
   /** Yields all events, in order, without end and without a gap. */
   followEvents(options?: FollowOptions): EventFeed;
@@ -33,7 +33,7 @@ export interface Flows {
 }
 
 /**
- * A method for each operation of the API, and flows of several calls. Between calls it has no connection and no timer.
+ * A method for each operation of the API, and flows of several calls. Between calls it has no timer.
  */
 export type MessagingClient = Methods & Flows;
 

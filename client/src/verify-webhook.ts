@@ -1,6 +1,6 @@
 import type { Event } from './operations.ts';
 
-/** The body of a webhook request: an event, or the operators' test. */
+/** The body of a webhook request: an event, or a test. */
 export type WebhookEvent =
   | Event
   | {

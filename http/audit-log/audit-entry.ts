@@ -10,11 +10,11 @@ export const auditEntry = v.strictObject({
   role: v.string(),
   method: v.string(),
   route: v.string(),
-  /** The path's parameters by name, which are all ids. They are digests if the tenant or shop was erased. */
+  /** The path's parameters by name, which are all ids. All are digests if one of them was erased. */
   params: v.record(v.string(), v.string()),
   ip: v.string(),
   requestId: v.string(),
-  /** Null while the change is in progress, or if its node ended before the outcome was known. */
+  /** Null while the change is in progress, or if its outcome was never recorded. */
   status: v.nullable(v.number()),
   code: v.nullable(v.string()),
 });

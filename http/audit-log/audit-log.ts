@@ -29,9 +29,9 @@ interface AuditLogOptions {
 
 /**
  * The log of the operators' changes, one for all nodes. A change is recorded before it is tried, and its outcome
- * afterwards. So no change goes unrecorded, and a change whose node died in between has no outcome. An entry never
- * contains a body, a query value or a token. All methods reject with the store's failure if Redis refuses or does not
- * answer.
+ * afterwards. So no change goes unrecorded. A change has no outcome if its node died in between, or if Redis refused
+ * the outcome. An entry never contains a body, a query value or a token. All methods reject with the store's failure if
+ * Redis refuses or does not answer.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
@@ -87,7 +87,7 @@ export class AuditLog {
   }
 
   /**
-   * Replaces the ids of an erased tenant, shop or person by digests, also in entries that are still to be written.
+   * Replaces all ids of the entries that name an erased tenant, shop or person by digests, also in later entries.
    * Operators, methods and times are kept. A filter by the id still finds the entries.
    */
   async forget(id: string): Promise<void> {

@@ -47,8 +47,8 @@ export const LONG_FORWARD_TIMEOUT_MS = 10_000;
 /** The ids, the connection and the wait of a call, as the edge passes them on. */
 export interface CallContext<Wait> extends CallIds {
   /**
-   * The caller's connection. For a forwarded call that may wait, it stands for the one at the other node, which reports
-   * when the caller leaves. Absent for other forwarded calls.
+   * The caller's connection. For a forwarded call that may take long, it stands for the one at the other node, which
+   * reports when the caller leaves. Absent for other forwarded calls.
    */
   readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited. */

@@ -178,7 +178,10 @@ export function failureOfThrown(error: unknown): HttpFailure {
   };
 }
 
-/** Returns the seconds for `Retry-After` and `error.retryAfter`. Every 429 has them, and a 503 if its end is known. */
+/**
+ * Returns the seconds for `Retry-After` and `error.retryAfter`. Every 429 has them, and a 503 with a known or a default
+ * time.
+ */
 export function retryAfterSeconds(failure: HttpFailure): number | undefined {
   const { status } = ERRORS[failure.code];
   if (status !== 429 && status !== 503) return undefined;

@@ -38,7 +38,7 @@ export interface RequestValue {
   /** The part after the question mark, as sent. */
   readonly query: string;
   readonly headers: RequestHeaders;
-  /** The body as text. It is empty until the listener sets it and `bodyFault`, and if the body is not read. */
+  /** The body as text. It is empty until the listener sets it, and if the body is not read. */
   body: string;
   bodyFault: BodyFault | undefined;
   /** The address of the caller. If a trusted proxy forwarded the request, it is that of the caller behind the proxy. */
@@ -63,14 +63,14 @@ export function headerLines(headers: { readonly [name: string]: string }): Heade
 
 /** The destination of a streamed reply. */
 export interface ReplyStream {
-  /** Returns false if the reader lags; later bytes are then buffered. */
+  /** Returns false if the reader lags, whose bytes are then buffered, or if it has disconnected. */
   write(piece: string | Uint8Array): boolean;
   /** Resolves when the reader takes more bytes, or has disconnected. */
   waitUntilDrained(): Promise<void>;
   end(): void;
   /** Closes the connection and drops the bytes that the reader has not taken. */
   drop(): void;
-  /** Bytes the reader has not taken yet. */
+  /** Upper bound of the bytes that the reader has not taken yet. */
   bufferedBytes(): number;
   /** Calls back once, when the reader has disconnected or the stream has ended. */
   onClose(callback: () => void): void;

@@ -1,6 +1,7 @@
 /**
- * The operators' roles. Each role includes those before it. `read` sees everything and changes nothing. `operate`
- * controls what runs (connect, pause, resume, replay). `admin` changes accounts and keys, and erases.
+ * The operators' roles. Each role includes those before it. `read` sees everything but pairing codes, and changes
+ * nothing. `operate` controls what runs (connect, pause, resume, replay). `admin` changes accounts and keys, and
+ * erases.
  */
 export const OPERATOR_ROLES = ['read', 'operate', 'admin'] as const;
 

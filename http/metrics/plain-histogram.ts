@@ -1,6 +1,5 @@
 /**
- * Counts observations in plain numbers and renders them on request. Labels of prom-client cost several times as much as
- * the rest of a request.
+ * Counts observations in plain numbers. Labels of prom-client cost several times as much as the rest of a request.
  */
 export class PlainHistogram {
   /** The number of observations between each bound and the one before it, then the number above all bounds. */

@@ -58,7 +58,7 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Returns the OpenAPI 3.1 description of endpoints. It is made only from their declarations. */
+/** Returns the OpenAPI 3.1 description of endpoints, made from their declarations. */
 export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
   const { endpoints, namedSchemas, security } = options;
   const isApi = security === 'api-key';

@@ -12,7 +12,7 @@ export interface LoggedEvent {
 export interface EventBatch {
   /** Oldest first. */
   readonly events: readonly LoggedEvent[];
-  /** Number of later events that are no longer kept. */
+  /** Number of later events that are left out here. */
   readonly missed: number;
 }
 

@@ -8,7 +8,7 @@ interface NodeEvent {
   readonly data: { readonly nodeId: string; readonly standing: 'silent' | 'heard' | 'gone' };
 }
 
-/** Events that are no longer kept, from `nodeId` or, without one, since the reader's last connection. */
+/** Events that were left out, from `nodeId` or, without one, since the reader's last connection. */
 interface MissedEvent {
   readonly type: 'missed';
   /** ISO 8601 in UTC. */

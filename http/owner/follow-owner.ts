@@ -43,7 +43,7 @@ export function ownerFollower({
 }: FollowOptions): (call: FollowedRequest) => Promise<OwnerReply> {
   let waitingCount = 0;
 
-  /** Resolves with true once another owner is known, or with false if none is known in time. */
+  /** Resolves with true once another owner is known, or with false if it gives up. */
   async function nextOwner(
     tenantId: string,
     formerOwner: string | undefined,

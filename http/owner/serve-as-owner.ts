@@ -10,7 +10,7 @@ import type { HeaderLines } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import { isOfMovedTenant, type OwnerReply, replyOf, replyToThrown } from './owner-reply.ts';
 
-/** A tenant's request as its owner serves it. It is plain data, so that it can be forwarded to another node. */
+/** A tenant's request as its owner serves it. All but `connection` and `wait` can be forwarded to another node. */
 export interface TenantRequest extends RequestParts {
   readonly tenantId: string;
   /** SHA-256 of the presented key in hex. */
@@ -21,8 +21,8 @@ export interface TenantRequest extends RequestParts {
   /** True if a call that was admitted before counts once more. */
   readonly isCounted?: boolean;
   /**
-   * The caller's connection. For a forwarded call that may wait, it stands for the one at the other node, which reports
-   * when the caller leaves. Absent for other forwarded calls.
+   * The caller's connection. For a forwarded call that may take long, it stands for the one at the other node, which
+   * reports when the caller leaves. Absent for other forwarded calls.
    */
   readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited on this node. */
@@ -54,8 +54,8 @@ interface ServedRequest<Services> {
 
 /**
  * Serves one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
- * (docs/contract.md, Order on a send). The reply is shown only while the lease is valid. Returns it at once if nothing
- * had to be waited for. Never rejects.
+ * (docs/contract.md, Order on a send). A handler's result is shown only while the lease is valid. Returns the reply at
+ * once if nothing had to be waited for. Never rejects.
  */
 export function serveAsOwner<Services>(
   endpoint: Endpoint<Services>,
@@ -138,7 +138,7 @@ function checkAndHandle<Services>(
   return endpoint.handle({ caller, params, query, body, idempotencyKey, services, call: request });
 }
 
-/** Returns the reply to a request. If another node owns the tenant by now, the result is not shown. It never throws. */
+/** Returns the reply to a request. If this node no longer owns the tenant, the result is not shown. It never throws. */
 function ownerReply<Services>(served: ServedRequest<Services>, result: HandlerResult): OwnerReply {
   const { endpoint, request, options, keyId, rate } = served;
   try {

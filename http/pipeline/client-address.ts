@@ -24,8 +24,8 @@ export function addressOfBytes(bytes: ArrayBuffer): string {
 
 /**
  * Returns a function that finds the caller behind trusted proxies. It reads `X-Forwarded-For` from the right. The first
- * address that is not a configured proxy is the caller. The header of any other peer is ignored. Returns undefined if
- * no proxy is configured.
+ * address that is not a configured proxy is the caller. The header is ignored if the peer is no configured proxy.
+ * Returns undefined if no proxy is configured.
  */
 export function callerAddress(
   trustedProxies: readonly string[],

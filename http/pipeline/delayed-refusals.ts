@@ -24,7 +24,7 @@ export class DelayedRefusals {
     });
   }
 
-  /** Resolves when the next refusal may be sent; returns undefined if it may be sent at once. */
+  /** Resolves when the refusal may be sent; returns undefined if it may be sent at once. */
   delay(): Promise<void> | undefined {
     if (this.#delayed >= MOST_DELAYED) return undefined;
     this.#delayed += 1;

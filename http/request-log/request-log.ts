@@ -22,7 +22,7 @@ export interface RequestLogLimits {
   readonly maxBytes: number;
 }
 
-/** Most entries that wait in memory while Redis is away. Further entries are dropped and counted. */
+/** If so many entries wait, further ones are dropped and counted. Those that are being written do not count. */
 const MOST_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
 /** Time in which entries are collected into one write. A write to Redis costs more than the rest of a request. */
@@ -45,8 +45,8 @@ interface RequestLogOptions {
 
 /**
  * Writes the request log. Requests answered within `GATHER_MS` go to Redis in one round trip, with one command a
- * tenant. A failed write is retried until it succeeds. So an entry is lost only with the process. It may be in the log
- * twice, if Redis stored it and the answer was lost.
+ * tenant. A failed write is retried until it succeeds. An entry is lost with the process, or if `MOST_WAITING` others
+ * wait. It may be in the log twice, if Redis stored it and the answer was lost.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions;

@@ -28,7 +28,7 @@ export interface BodySlot {
   grow(bytes: number): boolean;
   /** Counts the body on this tenant from now on; returns false and changes nothing if its share is used up. */
   move(tenant: string): boolean;
-  /** Gives everything back. Further calls do nothing. */
+  /** Gives everything back. A second release does nothing. */
   release(): void;
 }
 

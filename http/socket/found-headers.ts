@@ -26,7 +26,7 @@ function headerName(text: string): HeaderName {
   return { text, bytes: new TextEncoder().encode(text) };
 }
 
-/** The headers that are read. Each may occur once. Undefined if it is missing or not read. */
+/** The headers that are read. A missing one is undefined or empty. */
 export interface FoundHeaders {
   contentLength?: string | undefined;
   /** Number of lines with a content length. */
@@ -74,8 +74,8 @@ function headersByName(rawHead: RawHead): FoundHeaders {
 }
 
 /**
- * Reads the headers of a call that may have a body. All lines are read, because a header may have a second line
- * although its first one is empty.
+ * Reads the headers of a call that may have a body or may have come through a proxy. All lines are read, because a
+ * header may have a second line although its first one is empty.
  */
 function allHeaders(rawHead: RawHead): FoundHeaders {
   const foundHeaders: FoundHeaders = {

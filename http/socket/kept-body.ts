@@ -23,8 +23,8 @@ export interface ReadBody {
 }
 
 /**
- * A body that is still arriving. Its pieces are copied into one buffer that doubles, so chunks of one byte cost no more
- * memory than one piece. All of its memory is taken from the budget.
+ * A body that is still arriving. Its pieces are copied into one buffer that doubles, so a small piece takes no memory
+ * of its own. All of the buffer is taken from the budget.
  */
 export class KeptBody {
   readonly #budget: BodyBudget;

@@ -1,8 +1,8 @@
 /**
- * Bodies above this size, in bytes, are handled one per tick of the event loop. Parsing and checking 60 KB of invalid
- * data takes one to two milliseconds, 8 KiB a fifth of a millisecond.
+ * Bodies above this length, in UTF-16 units, are handled one per tick of the event loop. Parsing and checking 60 KB of
+ * invalid data takes one to two milliseconds, 8 KiB a fifth of a millisecond.
  */
-export const LARGE_BODY_BYTES = 8 * 1024;
+export const LARGE_BODY_LENGTH = 8 * 1024;
 
 /** Most bodies that wait, 16 MiB. Further ones are handled at once. */
 const MOST_WAITING = 256;

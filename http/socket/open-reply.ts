@@ -8,7 +8,7 @@ import type { SocketCall } from './socket-call.ts';
 export class OpenReply implements ReplyStream {
   readonly #call: SocketCall;
   #buffered = 0;
-  /** Undefined while nothing waits for the reader. */
+  /** Undefined until something has waited for the reader. */
   #drained: (() => void) | undefined;
 
   constructor(call: SocketCall) {

@@ -6,8 +6,8 @@ export interface PeerConnection {
 }
 
 /**
- * The peer addresses of a listener's connections. Behind a single proxy all are equal, so they need no lookup. A lookup
- * takes a system call and an ArrayBuffer, a tenth of the cost of a short request.
+ * The peer addresses of a listener's connections. Behind a single proxy all are equal, so a request needs no lookup. A
+ * lookup takes a system call and an ArrayBuffer, a tenth of the cost of a short request.
  */
 export class PeerAddresses {
   #open = 0;

@@ -33,7 +33,7 @@ export function sendReply(call: SocketCall, reply: ReplyValue): void {
   }
 }
 
-/** Returns the headers that uWebSockets adds itself only to a reply with a body. */
+/** Returns the further headers of a reply to HEAD. uWebSockets adds a length or `close` only to a reply with a body. */
 function headHeaders({ body, stream, closesConnection }: ReplyValue): HeaderLines {
   if (closesConnection === true) return ENDS_HEADS ? '' : '\r\nConnection: close';
   return (stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '') + KEEP_ALIVE;

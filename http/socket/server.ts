@@ -4,7 +4,7 @@ import type { EdgeCall, Responder } from '../pipeline/edge.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, BodyReading } from './body-reading.ts';
 import type { RawHead } from './found-headers.ts';
-import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts';
+import { LARGE_BODY_LENGTH, LargeBodies } from './large-bodies.ts';
 import { ListeningPort } from './listening-port.ts';
 import { PeerAddresses } from './peer-addresses.ts';
 import { type HeadOptions, readHead } from './request-head.ts';
@@ -111,7 +111,7 @@ export class Server {
   }
 
   #respondToBody(call: SocketCall, edgeCall: EdgeCall): void {
-    if (edgeCall.request.body.length <= LARGE_BODY_BYTES) this.#respond(call, edgeCall);
+    if (edgeCall.request.body.length <= LARGE_BODY_LENGTH) this.#respond(call, edgeCall);
     else this.#respondInTurn(call, edgeCall);
   }
 

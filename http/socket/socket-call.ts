@@ -24,7 +24,7 @@ export class SocketCall extends CallerConnection {
     this.response.onAborted(cutOff ?? (() => this.leave()));
   }
 
-  /** Keeps a call that waits. Calls `goOn` when the call must continue, or at once if its caller has disconnected. */
+  /** Keeps a call that waits. Calls `goOn` when the call must continue, or soon if its caller has disconnected. */
   keep(waitingCall: WaitingCall, goOn: (call: SocketCall) => void): void {
     this.#waiting = waitingCall;
     waitingCall.wait.whenWoken(goOn, this);

@@ -122,7 +122,7 @@ export function usePages(path, { keyOf, ...options }) {
 
 /**
  * Merges the refreshed first page into the shown items. No item between them may be hidden, so a first page that shares
- * nothing with the shown items changes nothing.
+ * nothing with the shown items changes nothing, unless it is empty.
  * @template Item
  * @param {readonly Item[]} newest
  * @param {readonly Item[]} shown

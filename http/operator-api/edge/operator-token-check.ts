@@ -15,8 +15,8 @@ export const CHANGES_AT_ONCE = 5_000;
 export const CHANGES_A_SECOND = 50;
 
 /**
- * Bounds each operator's changes on this node, so that no operator can push older ones out of the audit log unseen. Its
- * 50,000 entries last at least a quarter of an hour.
+ * Bounds each operator's changes on this node, so that no operator can push older ones out of the audit log unseen. On
+ * one node, an operator needs a quarter of an hour to replace its 50,000 entries.
  */
 class ChangeBudget {
   readonly #clock: Clock;

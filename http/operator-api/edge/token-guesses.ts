@@ -18,9 +18,9 @@ interface Window {
 
 /**
  * Limits the number of wrong tokens from one address. A repeated wrong token counts once, so a scraper with an old
- * token does not lock out the operators behind its address. After the limit, every request of the address is refused
- * until its window ends. Correct tokens are refused too, so an attacker cannot tell them apart. An IPv6 address counts
- * as its network of 64 bits, because a caller owns all of it.
+ * token does not lock out the operators behind its address. After the limit, every request of the address that needs
+ * a token is refused until its window ends. Correct tokens are refused too, so an attacker cannot tell them apart. An
+ * IPv6 address counts as its network of 64 bits, because a caller owns all of it.
  */
 export class TokenGuesses {
   readonly #clock: Clock;

@@ -64,7 +64,7 @@ export async function allActors(
   return { actors: allPlaces.sort(inOrder).slice(0, query.limit), silentNodes };
 }
 
-/** Sorts now and then instead of at the end. Actors that cannot be among the best are then skipped at once. */
+/** Sorts now and then, and not only at the end. Actors that cannot be among the best are then skipped at once. */
 async function bestPlaces(ownNode: OwnShops, query: ActorsQuery): Promise<readonly ActorPlace[]> {
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase() ?? '';

@@ -10,7 +10,7 @@ import {
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 import type { overview, seriesPoint } from '../schemas/fleet-resources.ts';
 
-/** The whole service on one page, without the fields that only one node knows. */
+/** The whole service on one page, without the lists of nodes and shards. */
 export type Overview = Omit<ReplyOf<typeof overview>, 'nodes' | 'shards'>;
 
 const counts = v.record(v.string(), count);

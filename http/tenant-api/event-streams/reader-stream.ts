@@ -60,7 +60,7 @@ export class ReaderStream {
   #wasQuick = false;
   #isTaken = true;
   #isOver = false;
-  /** Its next heartbeat; undefined before the first one is due. */
+  /** Its next heartbeat; undefined before the first one is planned. */
   due: ArmedTimer | undefined;
 
   constructor(
@@ -95,7 +95,7 @@ export class ReaderStream {
     this.#wait?.end();
   }
 
-  /** Sends the reader a heartbeat. Returns false if it has disconnected. */
+  /** Sends a heartbeat to a reader that does not lag. Returns false if it has disconnected. */
   beat(): boolean {
     if (this.#reader.bufferedBytes() === 0) this.#reader.write(': still here\n\n');
     return !this.#isOver;
