@@ -19,6 +19,7 @@ import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers, type TimedActor } from './actor-timers.ts';
 import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
 import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
+import { Recovery } from './recovery.ts';
 import { RestartableTimer } from './restartable-timer.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedChecks } from './suspended-checks.ts';
@@ -42,6 +43,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   readonly #dispatcher: Dispatcher;
   readonly #timers: ActorTimers;
   readonly #supervision: Supervision;
+  readonly #recovery: Recovery;
   readonly #resources: ActorResources;
   /** Rises with each load and each stop, which make the result of an earlier load void. */
   #loads = 0;
@@ -49,10 +51,6 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   #suspendedChecks: SuspendedChecks | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
-  /** True while a turn replaces one that threw. When that turn has taken effect, the actor is loaded again. */
-  #isRecovering = false;
-  /** A command that threw, and waits in the mailbox because the turn in its place was not committed. */
-  #noted: Envelope | undefined;
   /** Set while the actor cannot be loaded because a newer program stored its state. */
   #newer: NewerState | undefined;
   /** Runs while the actor waits: for Redis, or before it is started again. */
@@ -71,6 +69,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#dispatcher = new Dispatcher(parts, surroundings, this);
     this.#timers = new ActorTimers(surroundings.steppedClock, this);
     this.#supervision = new Supervision(this.#name, surroundings);
+    this.#recovery = new Recovery(this.#cycle, this.#supervision);
     this.#resources = new ActorResources(address, behaviour, surroundings.log);
     this.#timer = new RestartableTimer(surroundings.clock);
     if (shard.suspended.has(this.#name)) this.#waitForOperator();
@@ -147,7 +146,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     if (crash !== undefined) this.#supervision.note(crash);
     if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.onReached(this.state);
     if (this.isEnding) this.#turnWaiters.resolveAll();
-    else if (crash !== undefined || this.#isRecovering) this.#restart();
+    else if (crash !== undefined || this.#recovery.isUnderWay) this.#restart();
   }
 
   /** Updates the timers and the mark `awake` by the state. Returns the error that the behaviour threw. */
@@ -164,8 +163,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   onUncommitted(envelope: Envelope, message: string): void {
-    if (this.#isRecovering) this.#noted = envelope;
-    this.#isRecovering = false;
+    this.#recovery.onUncommitted(envelope);
     if (this.#status === 'stopping') {
       envelope.asker?.reject(movedAwayFailure());
     } else if (envelope.lane === 'client') {
@@ -270,29 +268,15 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   onCrash(envelope: Envelope, error: unknown): void {
-    // The next attempt throws like the one before. An error of the turn in its place is another one.
-    if (envelope !== this.#noted || this.#isRecovering) this.#supervision.note(error);
+    this.#recovery.note(envelope, error);
     if (envelope.lane === 'client') {
       this.#surroundings.deadLetter(this.#shard, this.#address, envelope.command, errorText(error));
-    } else if (this.#recovers(envelope)) {
+    } else if (this.#recovery.begin(envelope)) {
       return;
     }
     this.#cycle.finish();
     envelope.asker?.reject(poisonedFailure());
     if (!this.isEnding) this.#restart();
-  }
-
-  /** True if the behaviour commits a turn instead of the one that threw. The actor is loaded again afterwards. */
-  #recovers(envelope: Envelope): boolean {
-    if (this.#isRecovering || (envelope.kind !== 'command' && envelope.kind !== 'timer')) return false;
-    this.#isRecovering = true;
-    try {
-      if (this.#cycle.recover(envelope)) return true;
-    } catch (error) {
-      this.#supervision.note(error);
-    }
-    this.#isRecovering = false;
-    return false;
   }
 
   /** Throws the state away and loads it again after a wait, or suspends the actor when it crashed too often. */
@@ -373,7 +357,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#loads += 1;
     void this.#suspendedChecks?.stop();
     this.#timer.cancel();
-    this.#isRecovering = false;
+    this.#recovery.end();
     this.#gate.onLost();
     this.#timers.cancel();
     this.#cycle.state = undefined;
