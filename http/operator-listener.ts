@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '../runtime/durations.ts';
 import { consolePages } from './console/console-pages.ts';
 import type { HttpOptions } from './http-options.ts';
+import { operatorPages } from './operator-api/edge/operator-pages.ts';
 import { operatorTokenCheck } from './operator-api/edge/operator-token-check.ts';
 import { operatorsEdge } from './operator-api/edge/operators-edge.ts';
-import { operatorPages } from './operator-api/edge/pages.ts';
 import { allActors } from './operator-api/fleet/actor-list.ts';
 import { fleetOverview } from './operator-api/fleet/fleet-overview.ts';
 import { resumeEverywhere } from './operator-api/fleet/resume-everywhere.ts';

@@ -6,7 +6,7 @@ import { changedRecord, settingsRefusal } from '../tenants/tenant-changes.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import { type ApiKeysOptions, apiKeys } from './api-keys.ts';
-import { type ErasuresOptions, erasures } from './erasures.ts';
+import { type ErasuresOptions, erasures } from './operator-erasures.ts';
 import type { OperatorOperations } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { type ShopControlsOptions, shopControls } from './shop-controls.ts';

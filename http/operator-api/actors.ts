@@ -14,12 +14,7 @@ import { idInEitherCase, text } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
 import { ACTOR_SORTS } from '../owner/forwarded-form.ts';
-import {
-  shopActor,
-  shopActorExample,
-  shopInspection,
-  shopInspectionExample,
-} from './schemas/actor-resources.ts';
+import { shopActor, shopActorExample, shopInspection, shopInspectionExample } from './schemas/shop-actors.ts';
 import { operatorEndpoint } from './services.ts';
 
 /**

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type * as v from 'valibot';
 import { tenant } from '../../actors/reply-schemas/operator-schemas.ts';
 import { STATUS_WORDS, TROUBLE_WORDS } from '../../actors/shops/inspection/shop-summary.ts';
-import { operatorEvent } from '../../http/operator-api/schemas/event-schemas.ts';
+import { operatorEvent } from '../../http/operator-api/schemas/operator-event-schemas.ts';
 import { changeTenant } from '../../http/operator-api/tenants.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { readRepositoryFile } from '../testbed/read-repository-file.ts';

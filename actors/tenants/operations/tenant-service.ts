@@ -19,7 +19,7 @@ import { type ShopRecord, shopView } from '../tenant-record.ts';
 import { foldedName, shopsNewestFirst, type TenantState, unlessErased } from '../tenant-state.ts';
 import { admit } from './admission.ts';
 import { listContacts } from './contact-list.ts';
-import { tenantIdentity } from './identity.ts';
+import { tenantIdentity } from './tenant-identity.ts';
 import type { UsageStorer } from './usage-storer.ts';
 
 export interface TenantServiceOptions {

@@ -2,7 +2,7 @@
 /**
  * Replies of the operators' API, typed by its schemas.
  * @import { InferOutput } from 'valibot'
- * @import * as actors from '../../operator-api/schemas/actor-resources.ts'
+ * @import * as actors from '../../operator-api/schemas/shop-actors.ts'
  * @import { shopDetails } from '../../operator-api/schemas/shop-details.ts'
  * @import * as fleet from '../../operator-api/schemas/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'

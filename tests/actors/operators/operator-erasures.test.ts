@@ -1,7 +1,7 @@
 /** An operator's call for an erasure waits a second for its end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ErasuresOptions, erasures } from '../../../actors/operators/erasures.ts';
+import { type ErasuresOptions, erasures } from '../../../actors/operators/operator-erasures.ts';
 import { deferred } from '../../testbed/deferred.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 

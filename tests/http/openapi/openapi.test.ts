@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../../http/openapi/openapi.ts';
-import { EVENT_OPERATION, OPERATOR_SCHEMAS } from '../../../http/operator-api/edge/pages.ts';
+import { EVENT_OPERATION, OPERATOR_SCHEMAS } from '../../../http/operator-api/edge/operator-pages.ts';
 import { OPERATOR_ENDPOINTS } from '../../../http/operator-api/endpoints.ts';
 import { API_SCHEMAS } from '../../../http/tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';

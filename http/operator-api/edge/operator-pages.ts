@@ -23,9 +23,9 @@ import type { EventStream } from '../../operator-events/event-stream.ts';
 import type { Page } from '../../pipeline/pages.ts';
 import { loggedRequest } from '../../request-log/request-log-entry.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
-import { shopActor, shopInspection } from '../schemas/actor-resources.ts';
-import { operatorEvent } from '../schemas/event-schemas.ts';
 import { machine, overview, seriesPoint, shard } from '../schemas/fleet-resources.ts';
+import { operatorEvent } from '../schemas/operator-event-schemas.ts';
+import { shopActor, shopInspection } from '../schemas/shop-actors.ts';
 import { shopDetails } from '../schemas/shop-details.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
 
