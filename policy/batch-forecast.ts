@@ -21,7 +21,10 @@ export interface BatchPlan {
    * The one content that all recipients get: its text, or else its attachment. If undefined, each recipient gets a
    * different content.
    */
-  readonly sameContent: { readonly text: string } | { readonly mediaUrl: string } | undefined;
+  readonly sameContent:
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'file'; readonly mediaUrl: string }
+    | undefined;
   readonly share: number;
   readonly quietHours: QuietHours | null;
   readonly notBeforeMs: number;
@@ -146,7 +149,9 @@ class PlannedBatch {
     if (sameContent === undefined) return;
     const { ledger, nowMs } = sharedParts.facts;
     const fingerprint =
-      'text' in sameContent ? textFingerprint(sameContent.text) : mediaFingerprint(sameContent.mediaUrl);
+      sameContent.kind === 'text'
+        ? textFingerprint(sameContent.text)
+        : mediaFingerprint(sameContent.mediaUrl);
     // The number 0 belongs to no recipient.
     const { sameContentMs } = ledger.tallyMessages({ recipient: 0, fingerprint, nowMs });
     this.#sameMs.push(...sameContentMs.toReversed());

@@ -30,9 +30,9 @@ export function readSecretFiles(
     const path = variables[fileName];
     if (path === undefined) continue;
     delete readVariables[fileName];
-    const secret = variables[name] === undefined ? readSecret(path) : { problem: `nothing beside ${name}` };
-    if ('secret' in secret) {
-      readVariables[name] = secret.secret;
+    const secret = variables[name] === undefined ? readSecret(path) : unread(`nothing beside ${name}`);
+    if (secret.ok) {
+      readVariables[name] = secret.value;
       continue;
     }
     brokenNames.add(name);
@@ -41,15 +41,21 @@ export function readSecretFiles(
   return { variables: readVariables, broken: brokenNames, problems };
 }
 
-function readSecret(path: string): { readonly secret: string } | { readonly problem: string } {
+type ReadSecret =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly problem: string };
+
+const unread = (problem: string): ReadSecret => ({ ok: false, problem });
+
+function readSecret(path: string): ReadSecret {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { problem: `a file that can be read (${reason})` };
+    return unread(`a file that can be read (${reason})`);
   }
   const secret = text.trimEnd();
-  if (secret === '' || text.length > LONGEST_BYTES) return { problem: 'a file with one secret in it' };
-  return { secret };
+  if (secret === '' || text.length > LONGEST_BYTES) return unread('a file with one secret in it');
+  return { ok: true, value: secret };
 }

@@ -45,7 +45,7 @@ export function webhookDeliveries(
     return withWebhook(tenantId, webhookId, async (webhook, isSent) => {
       const { events } = tenantKeys(tenantId);
       const replayedEvents =
-        'eventIds' in selection
+        selection.kind === 'events'
           ? await eventsOf(store, { key: events, eventIds: selection.eventIds, webhook })
           : await eventsSince(store, { key: events, sinceMs: selection.sinceMs, webhook });
       const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayedEvents));

@@ -31,6 +31,11 @@ export interface LimitCode {
 /** The outcome of an operation on a webhook. A missing tenant or webhook is a failure of each. */
 export type WebhookOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'NOT_FOUND' | Code>;
 
+/** The events to send again. */
+export type ReplaySelection =
+  | { readonly kind: 'events'; readonly eventIds: readonly string[] }
+  | { readonly kind: 'since'; readonly sinceMs: number };
+
 /**
  * Operations on a tenant's webhooks, for operators and for the tenant, on the node that owns the tenant. A forbidden
  * address is a `VALIDATION_ERROR`. Rejects only with `RuntimeFailure`.
@@ -85,6 +90,6 @@ export interface WebhookOperations {
   replay(
     tenantId: string,
     webhookId: string,
-    selection: { readonly eventIds: readonly string[] } | { readonly sinceMs: number },
+    selection: ReplaySelection,
   ): Promise<WebhookOutcome<{ readonly replayed: number }, 'CONFLICT'>>;
 }

@@ -23,14 +23,17 @@ export function ratios(
     });
 }
 
+const isRatio = (target: Target): target is RatioTarget =>
+  target.kind === 'at least' || target.kind === 'at most';
+
 /** Judges a bench's targets, except those whose sides were not measured. */
 export function judge(targets: readonly Target[], runs: readonly Run[]): TargetResult[] {
   return targets.flatMap((target) => {
-    const values = 'side' in target ? ratioValues(target, runs) : boundValues(target, runs);
+    const values = isRatio(target) ? ratioValues(target, runs) : boundValues(target, runs);
     if (values.length === 0) return [];
     const foundSpread = spread(values);
     const isLess = target.kind === 'at most' || target.kind === 'never over';
-    const value = 'side' in target ? foundSpread.median : isLess ? foundSpread.max : foundSpread.min;
+    const value = isRatio(target) ? foundSpread.median : isLess ? foundSpread.max : foundSpread.min;
     const reaches = (bound: number): boolean => (isLess ? value <= bound : value >= bound);
     return [
       {
@@ -44,7 +47,7 @@ export function judge(targets: readonly Target[], runs: readonly Run[]): TargetR
 
 /** Returns the targets with a limit that a round broke: their worst value is beyond what it must be. */
 export function brokenLimits(results: readonly TargetResult[]): readonly TargetResult[] {
-  return results.filter(({ target, grade }) => !('side' in target) && grade === 'missed');
+  return results.filter(({ target, grade }) => !isRatio(target) && grade === 'missed');
 }
 
 function ratioValues(target: RatioTarget, runs: readonly Run[]): number[] {
@@ -71,7 +74,7 @@ const FIGURE_WORDS = {
 /** Returns a judged target as a line of Markdown. */
 export function targetText({ target, found, grade }: TargetResult): string {
   const asked = `must ${numberText(target.must)}, aim ${numberText(target.aim)}: ${GRADE_WORDS[grade]}`;
-  if (!('side' in target)) {
+  if (!isRatio(target)) {
     const rows = target.sides?.join(', ') ?? 'all rows';
     return `- ${target.figure} ${target.kind}: ${spreadText(found)} over ${rows} (${asked})`;
   }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/reply-schemas/webhook-schemas.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
-import { MOST_REPLAYED } from '../../actors/webhooks/webhook-operations.ts';
+import { MOST_REPLAYED, type ReplaySelection } from '../../actors/webhooks/webhook-operations.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { idInEitherCase, objectId, utcDateTime } from '../contract/fields.ts';
@@ -93,13 +93,10 @@ const replayedEvents = v.pipe(
 );
 
 /** Returns the named events, each once, or the moment from which on all are meant. */
-export function whatToReplay({
-  eventIds,
-  since,
-}: v.InferOutput<typeof replayedEvents>):
-  | { readonly eventIds: readonly string[] }
-  | { readonly sinceMs: number } {
-  return eventIds === undefined ? { sinceMs: Date.parse(since ?? '') } : { eventIds: [...new Set(eventIds)] };
+export function whatToReplay({ eventIds, since }: v.InferOutput<typeof replayedEvents>): ReplaySelection {
+  return eventIds === undefined
+    ? { kind: 'since', sinceMs: Date.parse(since ?? '') }
+    : { kind: 'events', eventIds: [...new Set(eventIds)] };
 }
 
 /** The parts of each call that the APIs of tenants and operators share. */

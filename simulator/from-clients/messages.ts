@@ -21,7 +21,12 @@ interface Part {
 }
 
 /** The numbers that get a stanza, or the ack code of its refusal. */
-type Audience = { readonly phones: ReadonlySet<string> } | { readonly refusal: number };
+type Audience =
+  | { readonly ok: true; readonly phones: ReadonlySet<string> }
+  | { readonly ok: false; readonly code: number };
+
+const refused = (code: number): Audience => ({ ok: false, code });
+const reaching = (phones: Iterable<string>): Audience => ({ ok: true, phones: new Set(phones) });
 
 /**
  * Takes a client's message to a user, a group or as a status. Delivers it to every handset and companion concerned and
@@ -51,9 +56,9 @@ export async function takeMessage(
     ),
   };
   const fault = network.faults.take('message', companion.phone);
-  const audience = fault === undefined ? audienceOf(network, companion, stanza) : { refusal: fault };
-  if ('refusal' in audience) {
-    acknowledge(network, connection, stanza, { error: String(audience.refusal) });
+  const audience = fault === undefined ? audienceOf(network, companion, stanza) : refused(fault);
+  if (!audience.ok) {
+    acknowledge(network, connection, stanza, { error: String(audience.code) });
     return;
   }
   if (network.numbers.isFormer(recipient)) {
@@ -126,25 +131,24 @@ function acknowledge(
 
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
   const recipient = attribute(stanza, 'to');
-  if (isMalformed(network, stanza)) return { refusal: MALFORMED };
+  if (isMalformed(network, stanza)) return refused(MALFORMED);
   if (recipient === STATUS_ADDRESS)
-    return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
+    return reaching(addressees(network, stanza).map(({ target }) => target.number.phone));
   if (isGroupAddress(recipient)) {
     const group = network.groups.get(recipient);
-    if (!group) return { refusal: 404 };
+    if (!group) return refused(404);
     const mode = stanza.attrs.addressing_mode ?? group.addressing;
-    if (mode !== group.addressing || namesOthers(stanza, group.addressing))
-      return { refusal: WRONG_ADDRESSING };
+    if (mode !== group.addressing || namesOthers(stanza, group.addressing)) return refused(WRONG_ADDRESSING);
     const member = group.participants.includes(sender.phone);
-    if (!member || (group.announce && !group.admins.includes(sender.phone))) return { refusal: 403 };
-    return { phones: new Set(group.participants) };
+    if (!member || (group.announce && !group.admins.includes(sender.phone))) return refused(403);
+    return reaching(group.participants);
   }
   const target = network.numbers.resolve(recipient);
-  if (!target?.number.exists) return { refusal: 404 };
+  if (!target?.number.exists) return refused(404);
   const { phone, lid } = target.number;
   const namedUser = target.addressing === 'lid' ? (parseUserAddress(recipient)?.user ?? lid) : lid;
   const refusal = network.limits.take(sender.phone, { phone, lid: namedUser }, stanza);
-  return refusal === undefined ? { phones: new Set([phone, sender.phone]) } : { refusal };
+  return refusal === undefined ? reaching([phone, sender.phone]) : refused(refusal);
 }
 
 /** True if a device in the stanza's list is named by another kind of address than the group's members. */
@@ -206,7 +210,7 @@ async function deliver(network: Network, incomingMessage: IncomingMessage, part:
     messageId: attribute(incomingMessage.stanza, 'id'),
     attrs: forwardedAttributes(network, incomingMessage, target),
     envelopes,
-    source: { companion: incomingMessage.sender.id },
+    source: { kind: 'companion', id: incomingMessage.sender.id },
   });
 }
 

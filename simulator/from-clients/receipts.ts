@@ -92,17 +92,18 @@ async function retry(
     network.deliveries.end(companion.id, delivery.messageId, 'refused');
     return;
   }
-  if (delivery.source === 'nobody') return;
+  const { source } = delivery;
+  if (source.kind === 'nobody') return;
   network.log({ event: 'retry asked', companion: companion.id, messageId: delivery.messageId });
-  if ('companion' in delivery.source) {
+  if (source.kind === 'companion') {
     network.deliveries.countRetry(delivery);
-    forwardRetry(network, companion, delivery.source.companion, receipt);
+    forwardRetry(network, companion, source.id, receipt);
     return;
   }
-  const handset = network.handsets.handsetOf(delivery.source.phone);
+  const handset = network.handsets.handsetOf(source.phone);
   const address = sessionAddress(companion);
   await handset.openSession(address, readRetryBundle(receipt) ?? takeBundle(network, companion));
-  const envelope = await handset.encrypt(address, proto.Message.decode(delivery.source.plaintext));
+  const envelope = await handset.encrypt(address, proto.Message.decode(source.plaintext));
   network.deliveries.retry(delivery, [envelope]);
 }
 

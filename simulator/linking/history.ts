@@ -83,7 +83,7 @@ export async function sendOwn(
       t: stanzaTime(network.clock),
     },
     envelopes: [await sealFor(network, handset, companion, message)],
-    source: { phone: companion.phone, plaintext: proto.Message.encode(message).finish() },
+    source: { kind: 'handset', phone: companion.phone, plaintext: proto.Message.encode(message).finish() },
   });
 }
 

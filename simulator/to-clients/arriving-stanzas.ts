@@ -53,7 +53,7 @@ function bodyOf(
   { kind, from, readable }: { kind: ArrivingKind; from: string; readable: boolean },
 ): Body | Promise<Body> {
   const t = stanzaTime(network.clock);
-  const noSource = { envelopes: [], source: 'nobody' } as const;
+  const noSource = { envelopes: [], source: { kind: 'nobody' } } as const;
   switch (kind) {
     case 'newsletter': {
       const plaintext = node('plaintext', {}, encodeWAMessage({ conversation: 'News' }));
@@ -92,7 +92,7 @@ async function statusOf(
       ...authorAttributes(author, 'lid'),
     },
     envelopes: [...key, envelope],
-    source: 'nobody',
+    source: { kind: 'nobody' },
   };
 }
 

@@ -33,7 +33,7 @@ export interface ContactMessageResult {
 }
 
 /** A stanza whose message only the number's phone has. */
-const WITHOUT_CIPHERTEXT = { envelopes: [], source: 'nobody' } as const;
+const WITHOUT_CIPHERTEXT = { envelopes: [], source: { kind: 'nobody' } } as const;
 
 /** A message that a contact's phone writes, and the form of its delivery. */
 export interface ContactMessage {
@@ -77,7 +77,11 @@ export async function writeAsContact(
     { ...options, addressing: namedBy(options.addressing) },
     group,
   );
-  const source = { phone: from, plaintext: proto.Message.encode(message).finish() };
+  const source = {
+    kind: 'handset',
+    phone: from,
+    plaintext: proto.Message.encode(message).finish(),
+  } as const;
   const handset = network.handsets.handsetOf(from);
   const commonAttributes = { ...form.attrs, t: stanzaTime(network.clock), notify: `Contact ${from}` };
   const attrs = { ...commonAttributes, ...namesOf(sender, group, options.addressing) };

@@ -32,9 +32,9 @@ export interface Delivery {
    * `nobody`: there is no source.
    */
   readonly source:
-    | { readonly phone: string; readonly plaintext: Uint8Array }
-    | { readonly companion: string }
-    | 'nobody';
+    | { readonly kind: 'handset'; readonly phone: string; readonly plaintext: Uint8Array }
+    | { readonly kind: 'companion'; readonly id: string }
+    | { readonly kind: 'nobody' };
   /** How often the client asked for another encryption. */
   readonly retries: number;
   /** A status that its client answered with an error. It comes first at each login and withholds all others. */

@@ -70,7 +70,11 @@ const planned = fc.record({
   wrote: fc.nat(150),
   unheard: fc.nat(40),
   declared: fc.nat(90),
-  sameContent: fc.constantFrom(undefined, { text: 'we open' }, { mediaUrl: 'https://a.example/b.png' }),
+  sameContent: fc.constantFrom(
+    undefined,
+    { kind: 'text' as const, text: 'we open' },
+    { kind: 'file' as const, mediaUrl: 'https://a.example/b.png' },
+  ),
   share: fc.constantFrom(0.1, 0.35, 0.7, 0.9),
   quietHours: fc.option(quiet),
   notBeforeMs: fc.constantFrom(NOW_MS - HOUR_MS, NOW_MS + 5 * HOUR_MS, NOW_MS + 9 * DAY_MS),

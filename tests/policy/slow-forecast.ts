@@ -120,10 +120,10 @@ class SlowBatch {
       text:
         sameContent === undefined
           ? `${this.#index} ${this.#tried}`
-          : 'text' in sameContent
+          : sameContent.kind === 'text'
             ? sameContent.text
             : undefined,
-      mediaUrls: sameContent !== undefined && 'mediaUrl' in sameContent ? [sameContent.mediaUrl] : [],
+      mediaUrls: sameContent?.kind === 'file' ? [sameContent.mediaUrl] : [],
       isCustomer: kind !== 'declared',
       lastInboundAtMs: kind === 'wrote' ? 0 : null,
       hasOptedOut: false,

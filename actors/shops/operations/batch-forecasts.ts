@@ -85,7 +85,9 @@ function runOf(
 function planOf(batch: Batch, { text, mediaUrl = '' }: Partial<BatchContent>): BatchPlan {
   const { declared, unheard } = batch.left;
   const { share, quietHours, notBeforeMs, notAfterMs, isFilled } = batch;
-  const sameContent = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
+  const content: BatchPlan['sameContent'] =
+    text === undefined ? { kind: 'file', mediaUrl } : { kind: 'text', text };
+  const sameContent = isFilled ? undefined : content;
   const wrote = waitingOf(batch) - declared - unheard;
   return { wrote, unheard, declared, sameContent, share, quietHours, notBeforeMs, notAfterMs };
 }

@@ -88,7 +88,7 @@ export class PoolClient {
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
       const subject =
-        'messageId' in effect ? { messageId: effect.messageId } : { origin: effect.notice.origin };
+        effect.type === 'report_opt_out' ? { origin: effect.notice.origin } : { messageId: effect.messageId };
       const fields = { ...shopOf(address), effect: effect.type, ...subject };
       logBackgroundFailure(this.#options.log, error, fields, 'a request between a shop and the pool failed');
     });

@@ -15,7 +15,7 @@ import { webhookRecord } from './endpoint-world.ts';
 
 const TENANT = '66b1f0a2c3d4e5f607182901';
 const EVENTS = [{ streamId: '1-0', shopId: 's' }];
-const SELECTION = { eventIds: ['0'.repeat(24)] };
+const SELECTION = { kind: 'events', eventIds: ['0'.repeat(24)] } as const;
 
 /** A pump that sends one tenant's events to one endpoint, and replays to it. `onRead` is called before each read. */
 function pumpOfOneHook({ active = true } = {}) {

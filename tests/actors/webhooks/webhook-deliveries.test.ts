@@ -38,7 +38,7 @@ test('a replay from a moment on sends the first 200 events that the webhook is t
     withWebhook: (_tenantId, _webhookId, answer) => answer(webhook, true),
     progressOf: () => assert.fail(),
   });
-  assert.deepEqual(await replay('tenant', 'hook', { sinceMs: 1_001 }), {
+  assert.deepEqual(await replay('tenant', 'hook', { kind: 'since', sinceMs: 1_001 }), {
     ok: true,
     value: { replayed: 200 },
   });

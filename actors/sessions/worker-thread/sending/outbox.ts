@@ -268,13 +268,12 @@ export class Outbox {
     if (!(await this.#begin(pendingOrder, environment.sendSlots, announcingMs))) return undefined;
     if (order.kind === 'status') return STATUS_CHAT;
     if (!pendingOrder.isPost) {
-      const answer = await recipientOf(this.#options, order);
-      if ('outcome' in answer) {
-        this.#orders.settle(pendingOrder, answer.outcome);
+      const number = await recipientOf(this.#options, order);
+      if (typeof number !== 'string') {
+        this.#orders.settle(pendingOrder, number);
         return undefined;
       }
       if (!this.#orders.has(pendingOrder)) return undefined;
-      const { number } = answer;
       pendingOrder.knownAs(number);
       const { messageId, knownAs = order.to } = order;
       if (number !== knownAs) context.emit({ type: 'session.recipient_known', messageId, number });

@@ -16,7 +16,7 @@ import { isDefect } from './order-outcomes.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 
 /** The number by which the network knows a person, or the outcome of a message that does not continue. */
-type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
+type RecipientAnswer = string | SendOutcome;
 
 /** A cached reply: the number by which the network knows the person, or false if it knows no such person. */
 type KnownAs = string | false;
@@ -27,9 +27,9 @@ export async function recipientOf(
   order: Pick<SendOrder, 'to' | 'needsChat' | 'messageId'>,
 ): Promise<RecipientAnswer> {
   const answer = await lookUpRecipient(options, order);
-  if ('outcome' in answer || !order.needsChat) return answer;
-  const chat = await chatOf(options.socket, answer.number);
-  return (await options.tokens.has(chat)) ? answer : { outcome: { kind: 'no_chat' } };
+  if (typeof answer !== 'string' || !order.needsChat) return answer;
+  const chat = await chatOf(options.socket, answer);
+  return (await options.tokens.has(chat)) ? answer : { kind: 'no_chat' };
 }
 
 /**
@@ -47,31 +47,31 @@ async function lookUpRecipient(
   const { timing } = context;
   const { numbers } = context.environment;
   // A recipient known by the network's own id has written to the shop.
-  if (isLidAddress(to)) return { number: to };
+  if (isLidAddress(to)) return to;
   const knownAs = numbers.get<KnownAs>(to);
-  if (knownAs === false) return { outcome: { kind: 'not_on_network' } };
+  if (knownAs === false) return { kind: 'not_on_network' };
   // A number that no longer exists is forgotten under the form it was written to.
-  if (knownAs !== undefined && numbers.get<KnownAs>(knownAs) !== undefined) return { number: knownAs };
+  if (knownAs !== undefined && numbers.get<KnownAs>(knownAs) !== undefined) return knownAs;
   try {
     const answer = await socket.executeUSyncQuery(questionAbout(to));
-    if (answer === undefined) return { outcome: { kind: 'not_sent' } };
+    if (answer === undefined) return { kind: 'not_sent' };
     const row = answer.list.find(({ contact }) => contact === 'in' || contact === 'out');
-    if (row === undefined) return { outcome: { kind: 'unprepared' } };
+    if (row === undefined) return { kind: 'unprepared' };
     if (row.contact === 'out') {
       numbers.set(to, false satisfies KnownAs, timing.missingNumberMs);
-      return { outcome: { kind: 'not_on_network' } };
+      return { kind: 'not_on_network' };
     }
     const number = isNumberAddress(row.id) ? `+${userOf(row.id)}` : to;
     await keepLid(socket, row);
     for (const form of new Set([to, number])) numbers.set<KnownAs>(form, number, timing.knownNumberMs);
-    return { number };
+    return number;
   } catch (error) {
     if (isRateSignal(error)) throw error;
     if (isDefect(error)) {
       const fields = { messageId, ...describeDefect(error) };
       context.log(fields, 'a look-up of a recipient failed by a defect', 'error');
     }
-    return { outcome: { kind: queryErrorCode(error) === undefined ? 'not_sent' : 'unprepared' } };
+    return { kind: queryErrorCode(error) === undefined ? 'not_sent' : 'unprepared' };
   }
 }
 
