@@ -39,7 +39,7 @@ export function nodeService(options: {
     listTenants: (query) => directory.list(query),
     eachShop: (visit) =>
       eachSeenActor((actor) => {
-        if ('status' in actor) visit(actor);
+        if (actor.kind === 'shop') visit(actor);
       }),
     localShop(id) {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
@@ -88,5 +88,5 @@ function letterView({ id, address, type, cause, atMs }: Letter): DeadLetterView 
 function seenActor(summary: ActorSummary): SeenActor {
   const { address, mailboxDepth, status } = summary;
   if (address.kind === 'shop') return shopSummary(summary);
-  return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
+  return { kind: 'tenant', tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
 }

@@ -37,7 +37,7 @@ export async function resumeSuspended(
 ): Promise<ResumedActors> {
   const suspendedAddresses: ReturnType<typeof tenantAddress>[] = [];
   await eachActor((actor) => {
-    if ('status' in actor) {
+    if (actor.kind === 'shop') {
       if (actor.status.words.includes('suspended')) suspendedAddresses.push(shopAddress(shopOf(actor)));
     } else if (actor.isSuspended) {
       suspendedAddresses.push(tenantAddress(actor.tenantId));

@@ -30,6 +30,7 @@ export interface ShopCensus {
 
 /** The operators' summary of a tenant's actor. */
 export interface TenantSummary extends Pick<ShopSummary, 'mailboxDepth'> {
+  readonly kind: 'tenant';
   readonly tenantId: string;
   readonly isSuspended: boolean;
 }
@@ -56,7 +57,7 @@ export async function takeCensus(eachActor: EachActor): Promise<ShopCensus> {
   const suspendedTenants: string[] = [];
   await eachActor((actor) => {
     mailboxDepth += actor.mailboxDepth;
-    if (!('status' in actor)) {
+    if (actor.kind === 'tenant') {
       if (actor.isSuspended && suspendedTenants.length < NAMED_TENANTS) suspendedTenants.push(actor.tenantId);
       return;
     }

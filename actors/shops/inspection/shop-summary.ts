@@ -10,6 +10,7 @@ import { channelState, pacingState, type ShopState } from '../state/shop-state.t
 
 /** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
 export interface ShopSummary {
+  readonly kind: 'shop';
   /** `tenantId/shopId`. */
   readonly id: string;
   /**
@@ -90,6 +91,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
   const phone = shop?.channel.context.phone ?? '';
   const batches = shop?.batches ?? [];
   return {
+    kind: 'shop',
     id: address.id,
     searchText: `${address.id}\n${shop?.name ?? ''}\n+${phone}`.toLowerCase(),
     mailboxDepth,

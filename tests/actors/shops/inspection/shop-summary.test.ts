@@ -53,7 +53,7 @@ test('a shop is found by every word for its state, and trouble ranks', async () 
     ranks,
     [...ranks].sort((one, other) => other - one),
   );
-  const tenant = { tenantId: 'c', mailboxDepth: 2, isSuspended: true };
+  const tenant = { kind: 'tenant', tenantId: 'c', mailboxDepth: 2, isSuspended: true } as const;
   const census = await takeCensus(all([heldSummary, flagged, asleep, tenant]));
   assert.deepEqual(census.suspendedTenants, ['c']);
   assert.deepEqual(
@@ -100,6 +100,7 @@ test('batches are counted by state, and the one that stands longest is found', a
 });
 
 const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary => ({
+  kind: 'shop',
   id: `t/${String(index).padStart(5, '0')}`,
   searchText: `shop ${index}`,
   mailboxDepth: index % 7,
