@@ -26,7 +26,8 @@ async function up(): Promise<string> {
     'all is up',
     async () => {
       const lines = (await compose('logs', '--no-log-prefix', 'try')).trim().split('\n');
-      return lines.findLast((line) => line.startsWith('docker exec '));
+      // Some versions of Compose begin each line with a code for a terminal.
+      return lines.findLast((line) => line.includes('docker exec '))?.match(/docker exec .+/)?.[0];
     },
     { withinMs: 2 * MINUTE_MS, everyMs: 500 },
   );
