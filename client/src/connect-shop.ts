@@ -17,8 +17,7 @@ const POLL_MS = 2_000;
 /**
  * Connects a shop's number. Yields the channel with each new QR code (`qr`, `qrImageDataUrl`). Only the latest code can
  * be scanned. Then it yields the channel as `connected`, and ends. If all codes were used, it starts again, as long as
- * it is iterated. If the channel is `disconnected` for a `reason`, such as a number that another shop has, it yields
- * that channel first.
+ * it is iterated. It also yields each polled channel with a `reason`, such as a number that another shop has.
  */
 export async function* connectShop(
   call: Call,
