@@ -92,7 +92,7 @@ export interface BatchOperations<Shop> {
     shop: Shop,
     request: BatchRequest,
   ): Promise<BatchOutcome<IdempotentReply<BatchWithRefusals>, BatchCode | 'BATCH_NOT_FOUND'>>;
-  /** Adds recipients. `BATCH_STARTED`: a message of the batch was accepted. */
+  /** Adds recipients. `BATCH_STARTED`: a send of the batch was accepted or repeated. */
   addRecipients(
     shop: Shop,
     batchId: string,

@@ -5,8 +5,8 @@ import type { Writer } from '../records/writer.ts';
 import type { ShopState } from '../state/shop-state.ts';
 
 /**
- * Returns the limits. The stored count of accepted messages may include some that ended unsent. So no more of them
- * count than messages wait now. `offeredCount` is the number of other sends that count as accepted.
+ * Returns the limits. The stored count of accepted messages may include some that have ended. So no more of them count
+ * than messages wait now. `offeredCount` is the number of other sends that count as accepted.
  */
 export function limitsNow(
   state: Pick<ShopState, 'limits' | 'queue' | 'currentMessage'>,

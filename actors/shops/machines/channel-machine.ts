@@ -8,7 +8,7 @@
  * | qr_waiting   | a code waits to be scanned                               | connected, closed (codes used up → disconnected), connect by a number → starting |
  * | code_waiting | a code waits to be typed on the phone of a number        | connected, closed (its time is over → disconnected), connect by a QR code or another number → starting |
  * | connected    | the session is open and may send                         | closed, disconnect                          |
- * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting, connected |
+ * | reconnecting | the session ended; the next attempt waits for its time   | reconnect_due → starting, connect → starting, connected |
  * | banned       | the network bans the number until a known moment         | reconnect_due → starting, disconnect        |
  * | disconnected | ended by the caller or permanently                       | connect → starting, or banned while that lasts |
  *
@@ -36,8 +36,8 @@
  * - `disconnect` closes the session, from any configured state.
  * - `refused`: another shop of the tenant has the number. The channel disconnects. A device that was just paired is
  *   unlinked and its credentials are erased. A resumed one keeps them.
- * - `activated`: this process took the shop over. It opens the session again if one is wanted. A wait after a refused
- *   login continues.
+ * - `activated`: this process took the shop over, or its actor crashed while a code was to be typed. It opens the
+ *   session again if one is wanted. A wait after a refused login continues.
  * - `egress_changed` does the same, through the new egress.
  */
 import { type ChannelContext, unconfiguredContext } from './channel-context.ts';

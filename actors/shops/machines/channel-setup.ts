@@ -57,7 +57,7 @@ export const channelSetup = setup({
     })),
     forgetAsked: assign({ asked: false, pairWith: null }),
     nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
-    /** Failures on another egress do not count for this one. */
+    /** Failures on another egress do not count for this one, but refused logins do. */
     forgetTries: assign(({ context }) => ({ attempts: 0, lastEnd: withoutReason(context.lastEnd) })),
     rememberEnd: assign(({ context, event }) =>
       event.type === 'closed'

@@ -42,11 +42,11 @@ export async function numbersLeft(
   const isTenantGone = record === null || (JSON.parse(record) as { deleted: boolean }).deleted;
   const machines = isTenantGone ? undefined : await knownMachines(shard, shopId, store);
   if (machines === undefined) return { phones: ownUses.map(([phone]) => phone), writes };
-  const unreportedPhone = ownNumber(machines.channel.context);
-  if (unreportedPhone !== null && !uses.has(unreportedPhone)) {
+  const ownPhone = ownNumber(machines.channel.context);
+  if (ownPhone !== null && !uses.has(ownPhone)) {
     // Either a program that stored no use connected it last, or this erasure stopped half-way after this write.
-    const archive = await readArchive({ tenantId, phone: unreportedPhone }, vault, { store, nowMs });
-    if (archive === undefined) ownUses.push([unreportedPhone, { shopId }]);
+    const archive = await readArchive({ tenantId, phone: ownPhone }, vault, { store, nowMs });
+    if (archive === undefined) ownUses.push([ownPhone, { shopId }]);
   }
   const writers = ownUses.length === 0 ? new Map() : await readOptOuts({ shard, store }, shopId);
   for (const [phone, use] of ownUses) {

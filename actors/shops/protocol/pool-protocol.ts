@@ -2,11 +2,11 @@
  * How a shop has a message sent by a shop of the platform's pool, maybe on another node.
  *
  * The origin stores the message with the pool shop it chose, then requests it to `take` the message. It repeats the
- * request until it learns the message's end. Every request may arrive twice, late, or from a node that is no longer the
- * owner. The pool shop decides once. Its decision is stored in its shard under the message's id, and outlives any
- * request about it. The message is therefore sent once at most. When the message has ended, its content is removed
- * there and only its final state is kept. The pool shop also reports the end at once. If that report is lost, the reply
- * to the next request has it.
+ * request until it learns the message's end, for a day at most. Every request may arrive twice, late, or from a node
+ * that is no longer the owner. The pool shop decides once. Its decision is stored in its shard under the message's id,
+ * and outlives any request about it. The message is therefore sent once at most. When the message has ended, its
+ * content is removed there and only its final state is kept. The pool shop also reports the end at once. If that report
+ * is lost, the reply to the next request has it.
  */
 import type { PersonClass } from '../../../policy/recipient-class.ts';
 import { isFinal } from '../../message-status.ts';

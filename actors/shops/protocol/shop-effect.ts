@@ -58,7 +58,7 @@ export type CountEffect =
       readonly change: 'started' | BatchStatus;
       readonly reason: BatchStopReason | null;
     }
-  /** Recipients of a batch got their result. `code` is the reason if no message was sent. */
+  /** Recipients of a batch got their result. `code` is the reason, if there is one. */
   | {
       readonly type: 'count_recipients';
       readonly outcome: RecipientOutcome;

@@ -22,7 +22,7 @@ export interface BatchRecord {
   readonly name: string;
   readonly status: BatchStatus;
   readonly createdAtMs: number;
-  /** The time at which its first message was accepted, or null if there is none yet. */
+  /** The time at which it first made a recipient's message, or found a repeated one. Null if it has not. */
   readonly startedAtMs: number | null;
   /** When it last decided on a recipient, was made, or was resumed. */
   readonly movedAtMs: number;

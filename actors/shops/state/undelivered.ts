@@ -12,7 +12,7 @@ export interface UndeliveredSends {
 }
 
 /**
- * A message counts as undelivered this long after it was sent. One phone may be off for a day, but hardly those of
+ * Operators are notified this long after enough messages were sent. One phone may be off for a day, but hardly those of
  * several people at once.
  */
 const LONG_MS = DAY_MS;

@@ -100,7 +100,9 @@ export function shopBehaviour(
   };
 }
 
-/** Ends the message that an earlier process left in progress (docs/contract.md, Message states). */
+/**
+ * Ends the message that an earlier process left on the wire (docs/contract.md, Message states), and opens the session.
+ */
 function afterLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
     stepPacing(builder, { type: 'outcome', outcome: { kind: 'restarted' }, ...builder.waitEnds() });

@@ -21,7 +21,7 @@ export interface DispatchFacts {
   readonly isWithdrawn?: boolean;
   readonly writer: Writer | undefined;
   /** The network's own id of the recipient, if the shop has data under it from a time without a number. */
-  readonly wroteByLid?: string | undefined;
+  readonly lidToLink?: string | undefined;
   /**
    * True if it was accepted for a declaration that is no longer valid, and the recipient has become a stranger since.
    */
@@ -69,8 +69,8 @@ export async function readDispatch(
   const hasDataByLid =
     lid !== undefined &&
     (lidAlias === lid || storedUnder.includes(lid) || (lidAlias == null && isSentTo(state, lid, nowMs)));
-  const wroteByLid = hasDataByLid ? lid : undefined;
-  return { dispatch: { body, writer, isWithdrawn, hasLapsed, audience: [], quoted, wroteByLid } };
+  const lidToLink = hasDataByLid ? lid : undefined;
+  return { dispatch: { body, writer, isWithdrawn, hasLapsed, audience: [], quoted, lidToLink } };
 }
 
 /** If the quoted message's record was erased meanwhile, the reply has no quote. */

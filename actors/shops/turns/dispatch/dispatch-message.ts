@@ -62,11 +62,11 @@ function obstacle(
 }
 
 /** Moves a recipient's data to their number, if it is stored under the network's own id of them. */
-function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFacts): void {
+function linkRecipient(builder: TurnBuilder, { lidToLink, writer }: DispatchFacts): void {
   const { currentMessage } = builder.state;
-  if (currentMessage === undefined || wroteByLid === undefined) return;
+  if (currentMessage === undefined || lidToLink === undefined) return;
   const writtenBy = addressee(currentMessage);
-  if (isPhoneNumber(writtenBy)) linkLid(builder, wroteByLid, { writtenBy, writer });
+  if (isPhoneNumber(writtenBy)) linkLid(builder, lidToLink, { writtenBy, writer });
 }
 
 /** Checks the current message, and returns its body if it may go on. Otherwise puts it back or ends it. */
