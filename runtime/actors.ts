@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** One actor as operators see it. It is consistent, because it is read between two turns. */
+/** One actor as operators see it. It is consistent, because it is read in one step. */
 export interface ActorSnapshot {
   readonly address: Address;
   readonly owner: { readonly nodeId: string; readonly epoch: number };
@@ -36,7 +36,10 @@ export interface Actors {
    */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
   ask<Reply>(address: Address, command: unknown, replyIfAbsent: Reply): Promise<Reply>;
-  /** Like `ask` without a reply; failures are logged. Use it for session events and other control messages. */
+  /**
+   * Like `ask` without a reply; a command that is refused at once is logged. Use it for session events and other
+   * control messages.
+   */
   tell(address: Address, command: unknown): void;
   /**
    * Returns the last committed state, at once if the actor is active. Otherwise it activates the actor. `undefined`

@@ -44,7 +44,10 @@ export type RuntimeCommand = { readonly type: 'timer'; readonly id: string };
 /** The inputs of a turn in addition to state and command. */
 export interface TurnContext<Facts> {
   readonly address: Address;
-  /** Wall-clock time of this turn. It is never earlier than the last commit of the shard. */
+  /**
+   * Wall-clock time of this turn. It is never earlier than the last commit of the shard, unless that commit is far
+   * ahead.
+   */
   readonly nowMs: number;
   readonly facts: Facts;
 }
@@ -129,7 +132,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /**
    * Returns the writes for state that is in memory only, or `undefined` if there is none. It is the last turn before
    * the actor is stopped here on purpose: hand-over, or an operator's passivation or restart. During it no caller gets
-   * the state. An idle actor that returns a turn is not passivated. A failed commit is not retried.
+   * the state. An actor that returns a turn is not passivated for being idle. A failed commit is not retried.
    */
   leaving?(
     state: State,

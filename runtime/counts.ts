@@ -3,12 +3,10 @@ export class Counts {
   readonly #byKey = new Map<string, number>();
   #total = 0;
 
-  /** The sum of all counts. */
   get total(): number {
     return this.#total;
   }
 
-  /** Returns the count of a key. */
   countOf(key: string): number {
     return this.#byKey.get(key) ?? 0;
   }

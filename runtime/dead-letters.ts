@@ -5,7 +5,7 @@ import type { ObjectId } from './object-id.ts';
 export interface DeadLetter {
   readonly id: ObjectId;
   readonly address: Address;
-  /** The command, read from JSON. It is `undefined` if the command is sealed with a key that is not configured here. */
+  /** The command, read from JSON. It is `undefined` if no key that is configured here opens it. */
   readonly command: unknown;
   /** The command's `type`, which is not sealed. */
   readonly type: string | undefined;
@@ -21,7 +21,7 @@ export interface DeadLetters {
   /** Returns the letter with that id from any shard, or `undefined` if there is none. */
   find(id: string): Promise<DeadLetter | undefined>;
   /**
-   * Sends the command to the actor again, on the node that owns the shard. The letter is dropped if the command
+   * Sends the command to the actor again. Call it on the node that owns the shard. The letter is dropped if the command
    * succeeds, or if it throws again and so leaves a new letter. Two requests at once run it once. Resolves with
    * `undefined` if there is no such letter. Rejects and keeps the letter if it is sealed with a key that is not
    * configured here.

@@ -138,8 +138,9 @@ export interface Engine {
   timeMs(): Promise<number>;
   /** Reads the state of the servers with the data: one server, or the masters of a cluster that answer. */
   servers(): Promise<readonly ServerState[]>;
-  /** True if writes can be sent now. Calls back whenever that becomes true. */
+  /** True if writes can be sent now. */
   isAvailable(): boolean;
+  /** Calls back when the connection of the commits is ready. */
   onAvailable(listener: () => void): void;
   close(): Promise<void>;
 }

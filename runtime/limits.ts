@@ -38,7 +38,7 @@ export const DEFAULT_LIMITS = {
   mailboxCount: 1_024,
   /** Bytes of client commands that may wait in one mailbox, measured by `Behaviour.size`. */
   mailboxBytes: 4 * 1024 * 1024,
-  /** The longest time that a client command may wait. If the oldest one waits longer, all others are refused. */
+  /** The longest time that a client command may wait. While the oldest one has waited longer, new ones are refused. */
   mailboxAgeMs: 5_000,
   /** Crashes within `restartWindowMs` that lead to a restart. One more suspends the actor. */
   restartIntensity: 5,

@@ -7,7 +7,7 @@ export interface LuaScript {
   readonly sha1: string;
 }
 
-/** Reads a script that lies in the folder of its caller. */
+/** Reads a script from its file. */
 export function readLuaScript(url: URL): LuaScript {
   const source = readFileSync(url, 'utf8');
   return { source, sha1: createHash('sha1').update(source).digest('hex') };

@@ -46,8 +46,8 @@ export class RuntimeFailure extends ValueFreeError {
 
 /**
  * Thrown by `Behaviour.load` if a newer program stored the state: during its rolling deployment, or after it was rolled
- * back. It is not a crash, so it never counts towards a suspension. Callers get `STORE_UNAVAILABLE`. The actor is
- * loaded again after `RuntimeLimits.newerStateRetryMs`, on the node that then owns its shard.
+ * back. It is not a crash, so it never counts towards a suspension. Callers get `STORE_UNAVAILABLE`. An actor that is
+ * needed is loaded again after `RuntimeLimits.newerStateRetryMs`, any other at its next request.
  */
 export class NewerState extends RuntimeFailure {
   constructor(subject: string, versions: { readonly stored: number; readonly known: number }) {

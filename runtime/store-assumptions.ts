@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 /** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
 const OLDEST_MAJOR_VERSION = 7;
 
-/** The settings and states of Redis that the runtime's promises depend on and that Redis does not have by default. */
+/** The settings and states of Redis that the runtime's promises depend on. */
 export const ASSUMPTION_NAMES = [
   'version',
   'noeviction',
@@ -108,8 +108,8 @@ export class AssumptionWatch {
 }
 
 /**
- * Reads a server's reply to INFO. A missing field gets the least safe value: version 0, no policy, no append-only file,
- * no master. A missing state of the disk does not count as a failure.
+ * Reads a server's reply to INFO. Missing fields mean: version 0, no policy, no append-only file, no master, no memory
+ * limit, no replicas, and a disk without a failure.
  */
 export function parseServerState(name: string, info: string): ServerState {
   const field = (key: string): string | undefined => new RegExp(`^${key}:(\\S*)`, 'm').exec(info)?.[1];

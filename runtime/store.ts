@@ -104,8 +104,8 @@ export interface Store {
   read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
   /**
    * Like `read`, for collections of one shard that only its commits change. Answers at once from memory if this node
-   * owns the shard, and the collection is small and was read before. The answer to `HMGET` is the same array each time,
-   * until the stored fields change.
+   * owns the shard, and the collection is small and was read before. From memory, the answer to `HMGET` is the same
+   * array until the fields are read again.
    */
   lookUp<const Lookups extends readonly Lookup[]>(
     shard: number,
@@ -132,8 +132,8 @@ export interface Store {
    */
   commit(shard: number, writes: readonly Write[]): Promise<void>;
   /**
-   * Writes that no shard owns (key index, request log), unfenced. All of a tick travel together. Any command;
-   * the promise settles when Redis has answered.
+   * Writes that no shard owns (key index, request log), unfenced. All of a tick travel together. Any command. Rejects
+   * if one fails; others may have been applied.
    */
   append(writes: readonly RedisCommand[]): Promise<unknown[]>;
 }

@@ -45,7 +45,7 @@ export interface TextCipher {
 export function textCipher(secrets: readonly Buffer[], purpose: string): TextCipher {
   const salt = randomBytes(SALT_BYTES);
   const keysOf = derivedKeys(secrets, purpose);
-  // Redis may still have texts that 0.1.0 sealed: dead letters, numbers. They have no salt.
+  // Redis may still have texts that 0.1.0 sealed. They have no salt.
   const keysWithoutSalt = secrets.map((secret) => keyOf(secret, '', purpose));
   const [ownKey] = keysOf(salt);
   if (ownKey === undefined) throw new Error(`the cipher of ${purpose} needs a secret`);

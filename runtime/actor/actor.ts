@@ -27,9 +27,9 @@ import { TurnCycle, type TurnListener } from './turn-cycle.ts';
 import { Waiters } from './waiters.ts';
 
 /**
- * One actor's life: a mailbox, turns one at a time, timers and crashes. A throw changes nothing. A client's command is
- * then dead-lettered; for any other command the behaviour may act instead. The actor then loads its last commit again,
- * after a delay. After too many crashes it waits until an operator resumes it.
+ * One actor's life: a mailbox, turns one at a time, timers and crashes. A turn that throws changes nothing. A client's
+ * command is then dead-lettered; for any other command the behaviour may act instead. The actor then loads its last
+ * commit again, after a delay. After too many crashes it waits until an operator resumes it.
  */
 export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedActor {
   readonly #address: Address;
@@ -331,7 +331,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.dispose(reason);
   }
 
-  /** Ends the turn under way, then stores the state that is in memory only. */
+  /** Waits for the turn under way, then stores the state that is in memory only. */
   async #leave(): Promise<void> {
     while (this.#cycle.isBusy) await this.#turnWaiters.wait();
     if (!this.isEnding || !this.#surroundings.mayAct(this.#shard) || !this.#cycle.hasToStore) return;
@@ -351,7 +351,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#turnWaiters.resolveAll();
   }
 
-  /** Forgets the state and its resources, and stops its timers. */
+  /** Forgets the state, and stops its timers. */
   #unload(reason: DeactivationReason): void {
     const { state } = this;
     this.#loads += 1;

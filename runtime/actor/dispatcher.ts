@@ -23,7 +23,7 @@ export interface DispatcherParts {
 
 /**
  * Decides which turn is next, one at a time. A command that finds no turn under way and an empty mailbox runs directly.
- * Otherwise it is the first one in the mailbox.
+ * Otherwise the mailbox says which envelope is next.
  */
 export class Dispatcher {
   readonly #name: string;

@@ -67,7 +67,6 @@ export class Mailbox {
     return this.#control.length + this.#client.length;
   }
 
-  /** True if client commands wait. */
   get hasClients(): boolean {
     return this.#client.length > 0;
   }

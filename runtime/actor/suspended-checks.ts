@@ -32,7 +32,6 @@ export class SuspendedChecks {
     this.#timer = new RestartableTimer(surroundings.clock);
   }
 
-  /** Starts the checks of the actor. */
   start(): void {
     this.#serial += 1;
     if (this.#actor.behaviour.suspended !== undefined)

@@ -25,7 +25,7 @@ export interface TurnListener {
    * `finish`, or `recover` for another turn.
    */
   onCrash(envelope: Envelope, error: unknown): void;
-  /** Redis did not apply the turn's writes. The cycle is free already. */
+  /** The turn's facts could not be read, or Redis did not apply its writes. The cycle is free already. */
   onUncommitted(envelope: Envelope, message: string): void;
   /** The cycle is free for the next. */
   onFree(): void;
@@ -87,7 +87,6 @@ export class TurnCycle implements Commitment {
     return isOwn && envelope.asker === undefined && !this.#listener.isAwaited;
   }
 
-  /** True while a turn is under way. */
   get isBusy(): boolean {
     return this.#current !== undefined;
   }
@@ -239,7 +238,7 @@ export class TurnCycle implements Commitment {
         break;
       case 'unknown':
         // The asker need not wait until the outcome is known; the actor must.
-        envelope.asker?.reject(outcomeUnknownFailure('the commit was sent and not answered'));
+        envelope.asker?.reject(outcomeUnknownFailure('the commit was sent and not confirmed'));
         return;
       case 'unavailable':
         this.finish();

@@ -7,7 +7,6 @@ export class Waiters {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Resolves all waits. */
   resolveAll(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }

@@ -7,18 +7,18 @@ import { outcomeUnknownFailure, RuntimeFailure, type RuntimeFailureCode } from '
 import type { TextCipher } from '../text-cipher.ts';
 import { AskedOnce } from './asked-once.ts';
 
-/** Sends requests to the node that owns a shard. A request is forwarded at most once. */
+/** Sends requests to the owner of a shard, or to a node by its id. A call sends its request at most once. */
 export interface NodeLink {
   /**
    * Runs a payload through the handler of a shard's owner, or of the node with that id, which may be this one. Rejects
    * with `SHARD_NOT_OWNED` if there is no such node, and with `STORE_UNAVAILABLE` if Redis does not carry the request.
    * Rejects with `DEADLINE_EXCEEDED` if no reply came in time: the handler may have run. Other rejections are the
-   * handler's own.
+   * handler's own, or `OUTCOME_UNKNOWN`.
    */
   call(target: number | string, payload: string, timeoutMs: number): Promise<string>;
   /**
    * Sets the function that answers calls. If it rejects with a `RuntimeFailure`, the caller gets that. For any other
-   * error the caller gets `OUTCOME_UNKNOWN`.
+   * error a caller on another node gets `OUTCOME_UNKNOWN`.
    */
   serve(handler: (payload: string) => Promise<string>): void;
   /** The owner of a shard, if this node knows one. */
@@ -64,7 +64,7 @@ interface PendingCall {
  *
  * The channel's name contains the version of the message format. A node with another format subscribes to another name.
  * A request to it is refused with `SHARD_NOT_OWNED`, and nothing is done. In a cluster, which does not count
- * subscribers, this takes until the deadline. A new format needs a new name.
+ * subscribers, it ends with `DEADLINE_EXCEEDED` instead. A new format needs a new name.
  */
 export class RedisLink implements NodeLink {
   readonly #options: RedisLinkOptions;
@@ -81,8 +81,8 @@ export class RedisLink implements NodeLink {
   }
 
   /**
-   * Listens under a new name, and under the one before, which other nodes may still use. Earlier names are left once no
-   * reply is awaited there.
+   * Listens under a new name, and under the one before, which other nodes may still use. Leaves each earlier name where
+   * no reply is awaited.
    */
   async listen(incarnation: string): Promise<void> {
     const { engine } = this.#options;

@@ -29,9 +29,9 @@ import { type NodeLink, RedisLink } from './node-link.ts';
 const NODE_ID_SHAPE = /^[\w.-]{1,64}$/;
 
 /**
- * Sweeps after which a shard's collection memory is dropped, one shard after the other. Redis expires keys without a
- * commit, so memory would otherwise show them permanently. With `passivateEveryMs` of 10 s an expired record is shown
- * for up to eleven minutes. These sweeps also drop dead letters that are too old.
+ * Sweeps after which a shard's collection memory is dropped. Redis expires keys without a commit, so memory would
+ * otherwise show them permanently. With `passivateEveryMs` of 10 s an expired record is shown for up to eleven minutes.
+ * These sweeps also drop dead letters that are too old.
  */
 const FORGETTING_SWEEPS = 64;
 
@@ -57,9 +57,8 @@ export interface NodeOptions {
   /** Seals the messages between nodes, with the same secrets at all of them. */
   readonly linkCipher: TextCipher;
   /**
-   * Called if another process runs under this node id. All actors were stopped, so exit. A lease that merely expired is
-   * renewed automatically. The node then returns under a new incarnation, with the actors whose shards no other node
-   * took.
+   * Called if another process runs under this node id. All actors were stopped, so exit. A lease that merely ended is
+   * taken again, under a new incarnation. Actors whose shards no other node took continue.
    */
   readonly onLost?: () => void;
 }
@@ -83,8 +82,8 @@ export interface RuntimeNode {
   /** Makes a kind of actor known; before `run`. */
   register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void;
   /**
-   * Takes the lease and claims this node's share. Resolves after the first round: alone it then owns every shard.
-   * Rejects if Redis gives no lease; stop the node then.
+   * Takes the lease and claims this node's share. Resolves after the first round: alone it then owns every shard,
+   * unless Redis failed meanwhile. Rejects if Redis gives no lease; stop the node then.
    */
   run(): Promise<void>;
   nodes(): readonly NodeView[];
@@ -99,11 +98,11 @@ export interface RuntimeNode {
   readonly steppedClock: SteppedClock;
   /** Milliseconds by which this node's own clock is ahead of Redis'. The value is negative if it is behind. */
   clockAheadMs(): number;
-  /** The servers of the store at the last check, at most about `claimEveryMs` ago. Empty before the first check. */
+  /** The servers of the store at the last check that Redis answered. Empty before the first. */
   storeServers(): readonly ServerState[];
   /** The remaining validity of the lease in milliseconds, or 0 if it is not valid. */
   leaseMarginMs(): number;
-  /** True if the lease is valid and Redis answers. */
+  /** True if the lease is valid and Redis is connected. */
   isReady(): boolean;
   /** True if too many turns are under way, or a commit takes too long. Client commands are then refused. */
   isBusy(): boolean;
@@ -117,8 +116,8 @@ export interface RuntimeNode {
 }
 
 /**
- * Connects. Rejects if Redis is not reachable, is older than 7, or has another number of shards. Until `run`, it has no
- * lease and owns nothing, so the other nodes do not count it.
+ * Connects. Rejects if Redis is not reachable, lacks what each start requires (`refuseUnsafe`), or has another number
+ * of shards. Until `run`, it has no lease and owns nothing, so the other nodes do not count it.
  */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { redisUrl, log, clock, limits, durability } = options;

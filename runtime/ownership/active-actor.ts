@@ -28,11 +28,11 @@ export interface ActiveActor {
   whenActive(): MaybePromise<unknown>;
   /** The hand-over of the shard begins: client commands are refused, and work in progress is settled. */
   drain(): void;
-  /** Ends all waits, because the lease has ended. Nothing may take effect here any more. */
+  /** Refuses the client commands that wait, because the lease has ended. */
   onLeaseExpired(): void;
   /** Called when the lease is valid again and this node still owns the shard. */
   onLeaseRegained(): void;
-  /** Starts a suspended actor again, and forgets that it crashed. */
+  /** Forgets that the actor crashed, and starts it again if it is suspended or waits after a crash. */
   resume(): void;
   /** Discards the state and loads it again, after the turn under way and the last turn (`Behaviour.leaving`). */
   restart(): Promise<void>;

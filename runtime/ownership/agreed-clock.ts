@@ -9,7 +9,7 @@ const STEP_MS = 500;
 /**
  * The node's clock, compared with that of Redis. While they differ by more than `toleranceMs`, wall time is the earlier
  * of both, because it is unknown which one is wrong. A time that is ahead empties windows too early. Once stored, it
- * also stops the records that it touched until then.
+ * also stops the records that it touched until that time has come.
  */
 export class AgreedClock implements Clock {
   readonly #clock: Clock;
@@ -82,7 +82,7 @@ export class AgreedClock implements Clock {
     return Math.abs(this.aheadMs()) > this.#toleranceMs;
   }
 
-  /** True if a stored time is so far ahead that it could not agree with Redis: no node may have written it. */
+  /** True if a stored time is ahead of the agreed time and of Redis' by more than the tolerance. */
   isFarAhead(storedMs: number): boolean {
     const wallMs = this.wallMs();
     return storedMs - Math.max(wallMs, this.#redisMs() ?? wallMs) > this.#toleranceMs;

@@ -1,7 +1,8 @@
 import type { ArmedTimer, Clock } from '../clock.ts';
 
 /**
- * Least time between two checks because of notices, for each node. All nodes together check at most 500 times a second.
+ * Least time between two checks because of notices, for each node. So notices make all nodes together check at most 500
+ * times a second.
  */
 const CHECK_SPACING_MS = 2;
 

@@ -3,8 +3,8 @@ import type { Engine, ShardRecord } from '../engine.ts';
 import { OwnedShard } from './owned-shard.ts';
 
 /**
- * Claims the given shards. Returns those that were won, with the actors that wait in them. Rejects as `Engine.read`
- * does.
+ * Claims the given shards. Returns those that were won, with their actors that must live or are suspended. Rejects as
+ * `Engine.read` does.
  */
 export async function claimShards(
   numbers: readonly number[],

@@ -3,7 +3,9 @@ import type { Lookup, Read, Write } from '../store.ts';
 /** Lookups in a collection with more members go to Redis each time. */
 const LARGEST_COLLECTION = 1_024;
 
-/** Most characters, and so bytes, that one shard remembers in all. The oldest collections are dropped first. */
+/**
+ * Most bytes that one shard remembers in all, counted as one for a character. The oldest collections are dropped first.
+ */
 const BYTES_PER_SHARD = 1024 * 1024;
 /** Bytes for a collection and for each member, in addition to their text. */
 const OVERHEAD_BYTES = 64;
@@ -55,8 +57,8 @@ function answerOf(
  * The small hashes and sets of one shard, complete, as they are in Redis. Examples: customers, people who wrote,
  * declared numbers, a message that is read often.
  *
- * It is exact, because only the owner's commits write to a shard's keys. Each commit forgets what it touches, when it
- * is sent and again when it is answered. A collection that was read across one of these moments is not kept.
+ * It misses no write, because only the owner's commits write to a shard's keys. Each commit forgets what it touches,
+ * when it is sent and again when it is answered. A collection that was read across one of these moments is not kept.
  *
  * Some hashes hold the messages of a day, and their fields are requested together. Only these fields are read and kept.
  * A write to one of them, or to the whole hash, forgets them.

@@ -19,8 +19,8 @@ export type CommitmentOutcome =
   /** Redis refused one of them for a mistake in it, and others were applied. Or a defect kept them all from Redis. */
   | 'failed'
   /**
-   * Redis names another owner. Nothing was applied, and nothing of this shard will be applied from here. Its actors are
-   * stopped next.
+   * Another node owns the shard, or Redis lost writes. Nothing was applied, and nothing of this shard will be applied
+   * from here. Its actors are stopped next.
    */
   | 'fenced'
   /** Redis did not accept them; nothing was applied. */
@@ -54,6 +54,6 @@ export function commitFailure(
     case 'unavailable':
       return unavailableFailure(message ?? 'Redis cannot be reached');
     case 'unknown':
-      return outcomeUnknownFailure('the commit was sent and not answered');
+      return outcomeUnknownFailure('the commit was sent and not confirmed');
   }
 }

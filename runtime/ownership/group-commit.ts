@@ -22,7 +22,7 @@ export interface GroupCommitOptions {
   readonly leaseHolds: () => boolean;
   /** The fence refused this shard: another node owns it, or Redis lost writes. */
   readonly onFenced: (shard: OwnedShard, actual: ShardRecord) => void;
-  /** A commit of this shard got no reply. The callee reads the shard's record and then calls `resolve`. */
+  /** A commit of this shard was not confirmed. The callee reads the shard's record and then calls `resolve`. */
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 
@@ -190,7 +190,7 @@ export class GroupCommit {
     forgetTouched(shard, underWay);
     if (outcome.code === 'unknown') {
       counters.unknownOutcomes += 1;
-      log.warn({ shard: shard.number, turns: underWay.length }, 'Redis did not answer a group of commits');
+      log.warn({ shard: shard.number, turns: underWay.length }, 'Redis did not confirm a group of commits');
       shard.isInDoubt = true;
       settleAll(underWay, 'unknown');
       if (shard.waiting.length > 0) this.#ready.add(shard);

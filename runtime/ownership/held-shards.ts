@@ -45,7 +45,7 @@ export class HeldShards {
     for (const actor of [...shard.actors.values()]) actor.dispose('lost');
   }
 
-  /** Ends all waits: the lease has ended by our own clock, and nothing may take effect here any more. */
+  /** Refuses the client commands that wait: the lease has ended by our own clock. */
   onLeaseExpired(): void {
     for (const shard of this) for (const actor of shard.actors.values()) actor.onLeaseExpired();
   }

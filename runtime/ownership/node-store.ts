@@ -67,7 +67,7 @@ export class NodeStore implements Store {
     return this.#shard(shard)?.memory.knownFields(key, field);
   }
 
-  /** Reads only the lookups that memory could not answer. It caches the collections that were read completely. */
+  /** Reads the lookups that memory could not answer. It caches the collections that were read completely. */
   async #askForRest<const Lookups extends readonly Lookup[]>(
     memory: CollectionMemory,
     lookups: Lookups,

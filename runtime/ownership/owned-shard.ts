@@ -58,7 +58,10 @@ export class OwnedShard {
     this.suspended = members.suspended;
   }
 
-  /** Returns the wall-clock time for a turn. It is never earlier than the last commit or any turn before. */
+  /**
+   * Returns the wall-clock time for a turn. It is never earlier than any turn before, nor than the last commit unless
+   * `startOver` ignored that.
+   */
   nowMs(clock: Clock): number {
     const wallMs = clock.wallMs();
     if (wallMs > this.latestMs) this.latestMs = wallMs;

@@ -19,7 +19,7 @@ export class OwnershipNotices {
     options: {
       readonly engine: Engine;
       readonly afterTick: (callback: () => void) => void;
-      /** This node's name once it is stopping: every later notice carries it. */
+      /** This node's name while it is stopping or stands aside. Its notices of changes carry it. */
       readonly leaving: () => string | undefined;
     },
   ) {

@@ -83,7 +83,7 @@ export class OwnershipView {
     }
   }
 
-  /** Takes in a record that is newer than the known one. */
+  /** Takes in a record, unless its epoch is before that of the known one. */
   learn(shard: number, record: ShardRecord): void {
     const knownRecord = this.#records[shard];
     if (knownRecord !== undefined && record.epoch >= knownRecord.epoch) this.#records[shard] = record;

@@ -35,7 +35,7 @@ export class Ownership {
   readonly #membership: Membership;
   readonly #dispute: ClockDispute;
   readonly #settlement: ShardSettlement;
-  /** True once it takes no more shards. If `#isStopped` is true, it sends nothing to Redis. */
+  /** True once it takes no more shards. If `#isStopped` is true, it takes no lease and repeats no request. */
   #isStopping = false;
   #isStopped = false;
   #isComingBack = false;
@@ -79,7 +79,7 @@ export class Ownership {
     return this.#membership.incarnation;
   }
 
-  /** The servers of the store at the last check; empty before the first. */
+  /** The servers of the store at the last check that Redis answered; empty before the first. */
   get servers(): readonly ServerState[] {
     return this.#servers;
   }
@@ -292,7 +292,7 @@ export class Ownership {
     onSuperseded();
   }
 
-  /** Checks whether this node still owns a shard whose commits have an unknown outcome. */
+  /** Checks whether this node still owns the shard. */
   settle(shard: OwnedShard): Promise<void> {
     return this.#settlement.settle(shard);
   }

@@ -25,7 +25,8 @@ export class ShardSettlement {
   /**
    * Takes the shard again with the next epoch, so writes still under way on a dead connection are refused from here on.
    * The revision then shows which writes were applied. If another node has the shard, gives it up. Resolves when the
-   * owner is known, or this node was stopped. An unreachable Redis is asked again and never rejects it.
+   * owner is known, the lease is over, or this node was stopped. An unreachable Redis is asked again and never rejects
+   * it.
    */
   settle(shard: OwnedShard): Promise<void> {
     shard.settling ??= this.#settle(shard).finally(() => {

@@ -6,7 +6,7 @@ const LONGEST_WRITE = 4_000;
 
 /**
  * Throws if a write cannot belong to the shard's commit. Its key then lacks the shard's hash tag, or it is too long for
- * a script. The check runs for each turn, so a mistake never reaches a group of commits.
+ * a script. The check runs for each turn, so such a mistake of a turn reaches no group of commits.
  */
 export function checkWrites(shard: number, writes: readonly Write[]): void {
   const tag = shardPrefix(shard);

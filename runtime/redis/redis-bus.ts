@@ -16,9 +16,9 @@ export interface RedisBusOptions {
 
 /**
  * Receives published messages over one connection to one server: a cluster passes each message on to all its servers. A
- * connection that is lost, or does not answer pings, is replaced by one to the next server, with all channels. Messages
- * published meanwhile are lost. The library's own subscriber of a cluster does not notice a dead connection that stays
- * open. It leaves a listener on a closed socket for each server that it connects to.
+ * connection that is lost, or does not answer pings, is replaced by one to the first server that accepts, with all
+ * channels. Messages published meanwhile are lost. The library's own subscriber of a cluster does not notice a dead
+ * connection that stays open. It leaves a listener on a closed socket for each server that it connects to.
  */
 export class RedisBus {
   readonly #options: RedisBusOptions;

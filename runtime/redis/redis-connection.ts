@@ -72,8 +72,8 @@ class ScriptCommand extends Command {
 }
 
 /**
- * One connection to Redis. Commands sent within one tick of the event loop leave in one write, in order. Rejections are
- * the library's own errors; see `failureOf`.
+ * One connection to Redis. Commands sent within one tick of the event loop leave in order, and outside a cluster in one
+ * write. Rejections are the library's own errors; see `failureOf`.
  */
 export class RedisConnection {
   readonly client: RedisClient;

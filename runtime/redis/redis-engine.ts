@@ -47,8 +47,8 @@ const NOT_REPLICATED = 'no replica of Redis confirmed a write';
 const NOT_LAID_OUT = 'a write of a shard could not be laid out';
 
 /**
- * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is
- * resent on it. Reads, unfenced writes and published messages use the second. The third only receives messages.
+ * Redis as the runtime's engine, over three connections. Commits, leases and changes of owners use one, so nothing else
+ * delays them. Reads, unfenced writes and published messages use the second. The third only receives messages.
  */
 export class RedisEngine implements Engine {
   readonly #commits: RedisConnection;

@@ -40,7 +40,8 @@ function codeOf(error: unknown): string | undefined {
 
 /**
  * Translates an error of the client library. If Redis refused, or the command never left, nothing was changed. A reply
- * that names a mistake of ours stays the error it is. In all other cases the command was sent and got no reply.
+ * that names a mistake of ours stays the error it is. In all other cases the command may have been sent, and got no
+ * reply.
  */
 export function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));

@@ -9,9 +9,10 @@ const MOST_GATHERED = 2_000;
 type Visit = (write: Write, command: number, turn: number) => void;
 
 /**
- * Visits the writes of a section. Each write is a command, with one exception. If the first write is an `HSET`, all
- * `HSET`s to its key are one command. They are the messages of a day, and each turn has a field or two of them. An
- * `HSET` that follows another kind of write to that key stays after it, so the writes to a key keep their order.
+ * Visits the writes of a section. Each write is a command, with one exception. If the first write is an `HSET`, the
+ * `HSET`s to its key are one command, up to `MOST_GATHERED` arguments. They are the messages of a day, and each turn
+ * has a field or two of them. An `HSET` that follows another kind of write to that key stays after it, so the writes to
+ * a key keep their order.
  */
 function eachWrite({ entries }: CommitSection, visit: Visit): void {
   const first = entries.find(({ writes }) => writes.length > 0)?.writes[0];
