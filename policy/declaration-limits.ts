@@ -42,7 +42,7 @@ export class DeclarationLedger {
 
   /**
    * Returns the ledger that recorded these entries, oldest first. Entries that a clock ahead recorded after `nowMs`
-   * count from then on.
+   * count as recorded at `nowMs`.
    */
   static restore(encodedEntries: readonly string[], nowMs: number): DeclarationLedger {
     const ledger = new DeclarationLedger();

@@ -27,7 +27,7 @@ export const RECIPIENT_PER_DAY = 3;
  */
 export const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
 
-/** Most distinct numbers that may get an identical text within an hour (docs/contract.md, Messages to numbers). */
+/** Most distinct numbers that may get the same content within an hour (docs/contract.md, Messages to numbers). */
 export const BULK_RECIPIENTS_PER_HOUR = 20;
 
 /** The facts for the decision on a message to a number, in addition to the ledger of the shop's sends. */
@@ -119,7 +119,7 @@ function refuseBulk({ facts, tally }: RuleInput): PolicyRefusal<MessagePolicyCod
   if (twentiethMs === undefined) return undefined;
   return refuseUntil({
     code: 'BULK_PATTERN_BLOCKED',
-    message: `${BULK_RECIPIENTS_PER_HOUR} other numbers got this text within an hour.`,
+    message: `${BULK_RECIPIENTS_PER_HOUR} other numbers got this content within an hour.`,
     reliefMs: twentiethMs + HOUR_MS,
     nowMs: facts.nowMs,
   });
@@ -220,7 +220,7 @@ function capReliefMs(
 
 /**
  * Checks the budget of cold or of declared recipients; neither uses capacity of the other. The network's own limits
- * apply to everyone who has no chat with the number and so never wrote, in either class. Both must let the message
+ * apply to everyone who has no chat with the number and so never wrote, in any class. Both must let the message
  * through.
  */
 function refuseClassBudget(input: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {

@@ -3,8 +3,8 @@ import { SETTINGS_RANGES } from './tenant-settings.ts';
 import { DAILY_ROOF } from './warm-up.ts';
 
 /**
- * Returns the entries of a shop that has used up all its caps at `atMs`. This is so under any warm-up and any settings
- * of its tenant. They replace a ledger that cannot be read. Each window frees up once it has passed.
+ * Returns the entries of a shop that may send nothing more at `atMs`, under any warm-up and any settings of its tenant.
+ * They replace a ledger that cannot be read. Each window frees up once it has passed.
  */
 export function fullLedger(atMs: number): LedgerEntry[] {
   const entries = (kind: EntryKind, count: number, subject: number): LedgerEntry[] =>

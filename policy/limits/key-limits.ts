@@ -147,7 +147,7 @@ export class KeyLimits {
 
   /**
    * Replaces a key's state with a stored one. A clock that was ahead may have counted calls after `nowMs`. They count
-   * as made at `nowMs`, and the state as changed. Throws on anything that `changedState` did not write.
+   * as made at `nowMs`, and the state as changed. Throws on a text that cannot be read or is cut short.
    */
   restore(stored: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
     const numbers = decodeWholeNumbers(stored.state).values();

@@ -41,7 +41,6 @@ export class RateWindow {
     return this.#points.length / 2;
   }
 
-  /** The tick of a moment. */
   tickOf(timeMs: number): number {
     return this.#isExact ? timeMs : Math.floor((timeMs * SUB_BUCKETS) / this.#windowMs);
   }

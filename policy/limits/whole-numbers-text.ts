@@ -18,7 +18,7 @@ export function encodeWholeNumbers(numbers: readonly number[]): string {
   return text;
 }
 
-/** Returns the numbers that were encoded. Throws on a text that `encodeWholeNumbers` did not write. */
+/** Returns the numbers that were encoded. Throws on a text with another character, or one that is cut short. */
 export function decodeWholeNumbers(text: string): number[] {
   const numbers: number[] = [];
   let number = 0;
