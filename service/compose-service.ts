@@ -91,9 +91,10 @@ interface StartedParts {
 }
 
 /**
- * Starts a node of the service. Resolves when it takes requests. Rejects if Redis is not reachable or older than 7, or
- * if its data has another number of shards or other credentials keys. It also rejects if an address is not free, and
- * with the reason of `signal`. Before it rejects, it stops all that has started, and calls `onFailed` before that stop.
+ * Starts a node of the service. Resolves when it takes requests. Rejects if Redis is not reachable or lacks what each
+ * start requires, or if its data has another number of shards or other credentials keys. It also rejects if an address
+ * is not free, and with the reason of `signal`. Before it rejects, it stops all that has started, and calls `onFailed`
+ * before that stop.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const parts: StartedParts = {};
@@ -226,7 +227,6 @@ function exportFigures(
   exportProcess(metrics, { descriptors, memoryLimitBytes });
 }
 
-/** Returns the settings of the runtime's node. */
 function nodeSettings(environment: ServiceEnvironment) {
   const { redisUrl, durability, nodeId, shards, credentialsKeys } = environment;
   return {
@@ -240,7 +240,6 @@ function nodeSettings(environment: ServiceEnvironment) {
   };
 }
 
-/** Returns the settings of the actors. */
 function actorSettings(environment: ServiceEnvironment) {
   const { redisUrl, sendGap, platformName, credentialsKeys, eventMaxEntries } = environment;
   return {

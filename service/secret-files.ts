@@ -8,8 +8,8 @@ export interface SecretVariables {
   readonly problems: readonly string[];
 }
 
-/** Largest file that is read, in bytes. A secret is a line of text; a larger file was named by mistake. */
-const LONGEST_BYTES = 65_536;
+/** Longest file that is accepted. A secret is a line of text; a longer file was named by mistake. */
+const MOST_CHARACTERS = 65_536;
 
 /**
  * Reads each secret `NAME` whose `NAME_FILE` is given, and takes `NAME_FILE` out. Later readers of the variables, in
@@ -56,6 +56,6 @@ function readSecret(path: string): ReadSecret {
     return unread(`a file that can be read (${reason})`);
   }
   const secret = text.trimEnd();
-  if (secret === '' || text.length > LONGEST_BYTES) return unread('a file with one secret in it');
+  if (secret === '' || text.length > MOST_CHARACTERS) return unread('a file with one secret in it');
   return { ok: true, value: secret };
 }

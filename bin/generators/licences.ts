@@ -47,8 +47,8 @@ export function imagePackages(packages: Readonly<Record<string, LockedPackage>>)
 }
 
 /**
- * Neither the compiler, an optional peer that image/trim-packages takes out, nor what only packages of other platforms
- * need.
+ * False for the compiler, an optional peer that image/trim-packages takes out, and for what only packages of other
+ * platforms need.
  */
 function isInImage(name: string, { os, cpu, libc }: LockedPackage): boolean {
   if (name === 'typescript' || /^@(typescript|types)\//.test(name)) return false;

@@ -6,7 +6,7 @@ import { describeEnd, type GuardedProcess } from './guarded-process.ts';
 
 /**
  * Waits for the line of JSON that reports a process as ready. Other lines, earlier and later, go to our standard error.
- * Rejects if the process ends first, writes another shape, or takes too long.
+ * Rejects if the process ends first or takes too long.
  */
 export async function readReadyLine<const Schema extends v.GenericSchema>(
   process: GuardedProcess,
