@@ -124,6 +124,7 @@ function ratchetsOf(
     },
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
+    keyless: memory.keyless,
     ownAddresses,
     numbersBeside: memory.numbersBeside,
   });

@@ -36,6 +36,8 @@ export interface RatchetOptions {
   readonly onUnreported: (wireId: string | undefined, error: unknown) => void;
   /** True if a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
+  /** Devices that are left out because their keys are not known. One whose message was read is taken out. */
+  readonly keyless: Pick<ExpiringCache, 'isEmpty' | 'del'>;
   /** The shop's own addresses, without device. */
   readonly ownAddresses: () => readonly string[];
   /** The number that a stanza named in addition to the network's own id of its sender, by the stanza's id. */
@@ -107,7 +109,7 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
         // device without a session fails for it alone. A store that failed ends the session by itself.
         injectE2ESession: (bundle) =>
           keys.transactionStoredLater(() => client.injectE2ESession(bundle)).catch(() => undefined),
-        decryptMessage: (sealedMessage) => {
+        decryptMessage: async (sealedMessage) => {
           const opening = keys.transaction(async () => {
             const decrypt = (): Promise<Uint8Array> => client.decryptMessage(sealedMessage);
             const stanza = stanzas.get(sealedMessage.ciphertext);
@@ -129,7 +131,9 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
             }
             return paddedText;
           }, sealedMessage.jid);
-          return open(sealedMessage.ciphertext, opening);
+          const openedText = await open(sealedMessage.ciphertext, opening);
+          if (!options.keyless.isEmpty) await takeInAgain(client, options.keyless, sealedMessage.jid);
+          return openedText;
         },
         decryptGroupMessage: (sealedMessage) =>
           open(sealedMessage.msg, client.decryptGroupMessage(sealedMessage)),
@@ -157,6 +161,20 @@ async function report(
   if (notice !== undefined) await historyReceived(stanza.attrs.id ?? '', notice);
   const envelope = readEnvelope(stanza, own);
   if (envelope !== undefined) await onReceived(envelope, message);
+}
+
+/**
+ * Ends the time for which a device without keys is left out. Its message was read, so it has a session under both of
+ * its addresses. The client notes the number of a stanza's sender before it decrypts.
+ */
+async function takeInAgain(
+  { lidMapping }: SignalRepositoryWithLIDStore,
+  keyless: Pick<ExpiringCache, 'del'>,
+  address: string,
+): Promise<void> {
+  keyless.del(address);
+  const number = isLidAddress(address) ? await lidMapping.getPNForLID(address) : null;
+  if (number !== null) keyless.del(transferDevice(address, number));
 }
 
 /** A ciphertext that could not be read in the session of its sender's address. */

@@ -127,27 +127,25 @@ export class DeviceSessions {
     const isOther = (address: string): boolean =>
       ![personOf(id), personOf(lid ?? '')].includes(personOf(address));
     const counts = addresses.some(isOther) ? isOther : () => addresses.length > 0;
-    return this.#retry(retriedAddresses, (retriedOpen) => [...openAddresses, ...retriedOpen].some(counts));
+    const isReached = openAddresses.some(counts);
+    const retriedOpen = await this.#retry(retriedAddresses, isReached);
+    return isReached || retriedOpen.some(counts);
   }
 
   /**
-   * Asks again for the keys of devices that an earlier message left out. `isReached` gets those that are open now, and
-   * returns true if anyone can be reached. A failure then leaves the others out once more. A rate signal rejects, since
-   * it must pause the queue.
+   * Asks again for the keys of devices that an earlier message left out. Resolves with those that are open now. If
+   * `isReached`, someone gets the message without them, so a failure leaves them out once more. A rate signal rejects,
+   * since it must pause the queue.
    */
-  async #retry(
-    addresses: readonly string[],
-    isReached: (openAddresses: readonly string[]) => boolean,
-  ): Promise<boolean> {
+  async #retry(addresses: readonly string[], isReached: boolean): Promise<readonly string[]> {
     try {
-      return isReached(await this.open(addresses));
+      return await this.open(addresses);
     } catch (error) {
-      const openAddresses = addresses.filter((address) => !this.#isLeftOut(address));
-      if (isRateSignal(error) || !isReached(openAddresses)) throw error;
+      if (isRateSignal(error) || !isReached) throw error;
       this.#context.logFailure('the keys of left-out devices were not given; the others get the message')(
         error,
       );
-      return true;
+      return [];
     }
   }
 
@@ -205,20 +203,11 @@ export class DeviceSessions {
       const lack = keyless.get(address);
       if (isFresh) keyless.del(address);
       else if (lack === NO_KEYS) continue;
-      else if (lack === NOT_NOW && (await this.#hasSessionByNow(address))) continue;
       else if (lack === undefined && (await signalRepository.validateSession(address)).exists) continue;
       askedAddresses.push(address);
     }
     if (askedAddresses.length > 0) await this.#fetch(askedAddresses);
     return otherAddresses.filter((address) => !isKeyless(keyless, address));
-  }
-
-  /** True if a device that was left out has a session, because its person wrote. It is then no longer left out. */
-  async #hasSessionByNow(address: string): Promise<boolean> {
-    // `validateSession` reports a session for each device that is left out (`ratchets.ts`).
-    if ((await this.#socket.signalRepository.getSessionInfo(address)) === null) return false;
-    this.#memory.keyless.del(address);
-    return true;
   }
 
   async #fetch(addresses: readonly string[]): Promise<void> {

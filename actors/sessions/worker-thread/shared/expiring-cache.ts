@@ -16,6 +16,11 @@ export class ExpiringCache {
     this.#options = options;
   }
 
+  /** True if nothing is kept. Entries that have expired may still count. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   get<T>(key: string): T | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

@@ -14,7 +14,9 @@ import {
   makeRatchets,
   type RatchetOptions,
 } from '../../../../actors/sessions/worker-thread/keys/ratchets.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { quietLogger } from '../../../../actors/sessions/worker-thread/shared/silent-logger.ts';
+import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
@@ -87,12 +89,13 @@ async function sealedForShop(shop: Shop, text: Uint8Array) {
 }
 
 /** Returns the repository of a shop whose session reports what it gets by `options`. */
-function repositoryOf(shop: Shop, options: Pick<RatchetOptions, 'onReceived' | 'onUnreported'>) {
+function repositoryOf(shop: Shop, options: Partial<RatchetOptions>) {
   const ratchets = makeRatchets(
     shop.keys,
     fakeOf<RatchetOptions>({
       lookUpNumbers: async () => [],
       ownAddresses: () => [],
+      keyless: newShopMemory(new FakeClock()).keyless,
       numbersBeside: { get: () => undefined, set: () => undefined },
       ...options,
     }),
@@ -138,3 +141,29 @@ test('a text that does not decode is refused, and no line of the log is written 
   assert.deepEqual(reported, []);
   assert.equal(ratchets.outcomeOf(stanza), 'failed');
 });
+
+const PERSON_LID = '200@lid';
+
+for (const { jid, readAs } of [
+  { jid: PERSON, readAs: 'its number' },
+  { jid: PERSON_LID, readAs: "the network's own id" },
+]) {
+  test(`a device without keys is not left out any longer once its message is read by ${readAs}`, async () => {
+    const shop = { creds: initAuthCreds(), keys: new MemoryKeys() };
+    const { sealedMessage } = await sealedForShop(shop, encodeWAMessage({ conversation: 'hello' }));
+    const { keyless } = newShopMemory(new FakeClock());
+    const names = jid === PERSON ? [PERSON] : [PERSON, PERSON_LID];
+    const others = ['33622222222:1@s.whatsapp.net', '200:1@lid'];
+    for (const name of [...names, ...others]) keyless.set(name, 'no keys');
+    const { repository } = repositoryOf(shop, { keyless });
+    if (jid === PERSON_LID) await repository.lidMapping.storeLIDPNMappings([{ lid: PERSON_LID, pn: PERSON }]);
+    const broken = { ...sealedMessage, jid, ciphertext: new Uint8Array(80) };
+    await assert.rejects(repository.decryptMessage(broken));
+    assert.deepEqual(keyless.get(jid), 'no keys');
+    await repository.decryptMessage({ ...sealedMessage, jid });
+    assert.deepEqual(
+      [...names, ...others].filter((name) => keyless.get(name) !== undefined),
+      others,
+    );
+  });
+}

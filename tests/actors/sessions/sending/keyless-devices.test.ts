@@ -50,3 +50,16 @@ test('a post reaches the other members of a group after a member without keys jo
   assert.deepEqual(await outcomeOf(textOrder('after', { to: GROUP })), { kind: 'acknowledged' });
   for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['before', 'after']);
 });
+
+test('a person whose phone has no keys gets messages again once they wrote', async (context) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
+  await control.refuseKeys(WITHOUT, 404);
+  const kindOf = async (text: string): Promise<string> =>
+    (await outcomeOf(textOrder(text, { to: WITHOUT, deadlineMs: 30_000 }))).kind;
+  assert.equal(await kindOf('before'), 'unprepared');
+  const written = control.write(WITHOUT, { to: SHOP_PHONE, text: 'hello' });
+  host.order(shop, { type: 'confirm', token: (await log.next(shop, 'session.inbound')).token });
+  assert.equal((await written).delivered, true);
+  assert.equal(await kindOf('after'), 'acknowledged');
+  assert.deepEqual(await network.received(shop, WITHOUT), ['after']);
+});
