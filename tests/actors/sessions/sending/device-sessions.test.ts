@@ -19,6 +19,7 @@ import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/
 import { userOf } from '../../../../actors/sessions/worker-thread/wire/chat-address.ts';
 import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
+import { withKeys } from './device-keys.ts';
 
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);
 
@@ -47,23 +48,6 @@ function refusing(refused: ReadonlySet<string>, inject: () => void = () => undef
   });
   const sessions = new DeviceSessions(context, socket as unknown as WASocket);
   return { sessions, asked, logged };
-}
-
-const number = (bytes: number): Uint8Array => new Uint8Array(bytes);
-
-function withKeys({ attrs }: BinaryNode): BinaryNode {
-  const signed = ['id', 'value', 'signature'].map((tag, index) => ({
-    tag,
-    attrs: {},
-    content: number([3, 32, 64][index] ?? 0),
-  }));
-  const content: BinaryNode[] = [
-    { tag: 'registration', attrs: {}, content: number(4) },
-    { tag: 'identity', attrs: {}, content: number(32) },
-    { tag: 'skey', attrs: {}, content: signed },
-    { tag: 'key', attrs: {}, content: signed.slice(0, 2) },
-  ];
-  return { tag: 'user', attrs, content };
 }
 
 test('two devices for which the network refuses the request are left out, and the others are not', async () => {

@@ -8,27 +8,39 @@ import {
 } from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
+import { userOf } from '../../../../actors/sessions/worker-thread/wire/chat-address.ts';
 import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
+import { withKeys } from './device-keys.ts';
 
 const READER = '100@lid';
 const LEFT_OUT = '200@lid';
+const ALSO_LEFT_OUT = '300@lid';
 const RATE_LIMIT = Object.assign(new Error('rate-overlimit'), { data: 429 });
 
+const busy = ({ attrs }: BinaryNode): BinaryNode => {
+  return { tag: 'user', attrs, content: [{ tag: 'error', attrs: { code: '503' } }] };
+};
+
+function answer(rows: BinaryNode[]): BinaryNode {
+  return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: rows }] };
+}
+
 /**
- * Returns device sessions whose first message reached the reader, and left the other person out. The network then
- * answers as `next` says.
+ * Returns device sessions whose first message reached the reader, and left the others out. The network then answers a
+ * question about devices as `next` says.
  */
-async function afterFirstMessage(next: () => BinaryNode | undefined) {
+async function afterFirstMessage(
+  next: (users: BinaryNode[]) => BinaryNode | undefined,
+  leftOut: readonly string[] = [LEFT_OUT],
+) {
   const memory = newShopMemory(new FakeClock());
   memory.devices.set('900', []);
-  for (const user of ['100', '200']) memory.devices.set(user, [{ user, server: 'lid', device: 0 }]);
+  for (const address of [READER, ...leftOut])
+    memory.devices.set(userOf(address), [{ user: userOf(address), server: 'lid', device: 0 }]);
   const asked: string[] = [];
   const logged: string[] = [];
   const withSession = new Set([READER]);
-  const busy = ({ attrs }: BinaryNode): BinaryNode => {
-    return { tag: 'user', attrs, content: [{ tag: 'error', attrs: { code: '503' } }] };
-  };
   let isFirst = true;
   const socket = {
     user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
@@ -37,21 +49,22 @@ async function afterFirstMessage(next: () => BinaryNode | undefined) {
       validateSession: async (address: string) => {
         return { exists: isKeyless(memory.keyless, address) || withSession.has(address) };
       },
+      injectE2ESession: async ({ jid }: { readonly jid: string }) => void withSession.add(jid),
     },
     getUSyncDevices: async (people: readonly string[]) =>
       people.filter((jid) => jid !== '900@lid' && !isKeyless(memory.keyless, jid)).map((jid) => ({ jid })),
     async query({ content }: BinaryNode) {
       const users = getBinaryNodeChildren((content as BinaryNode[])[0], 'user');
       asked.push(...users.map(({ attrs }) => attrs.jid ?? ''));
-      if (!isFirst) return next();
+      if (!isFirst) return next(users);
       isFirst = false;
-      return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users.map(busy) }] };
+      return answer(users.map(busy));
     },
   };
   const context = fakeOf<SessionContext>({ memory, logFailure: (text) => () => void logged.push(text) });
   const sessions = new DeviceSessions(context, socket as unknown as WASocket);
-  assert.equal(await sessions.reach([READER, LEFT_OUT]), true);
-  assert.deepEqual(asked.splice(0), [LEFT_OUT]);
+  assert.equal(await sessions.reach([READER, ...leftOut]), true);
+  assert.deepEqual(asked.splice(0), leftOut);
   return { sessions, asked, logged, withSession };
 }
 
@@ -87,4 +100,30 @@ test('a left-out device with an old session is asked about again, since its pers
   withSession.add(LEFT_OUT);
   await assert.rejects(sessions.reach([LEFT_OUT]));
   assert.deepEqual(asked, [LEFT_OUT]);
+});
+
+test('of two left-out devices, one whose keys are given now gets the message, and the other is asked again', async () => {
+  const both = [LEFT_OUT, ALSO_LEFT_OUT];
+  const { sessions, asked } = await afterFirstMessage(
+    (users) => answer(users.map((user) => (user.attrs.jid === LEFT_OUT ? withKeys(user) : busy(user)))),
+    both,
+  );
+  assert.equal(await sessions.reach(both), true);
+  assert.deepEqual(asked.splice(0), both);
+  assert.equal(await sessions.reach([ALSO_LEFT_OUT]), false);
+  assert.equal(await sessions.reach(both), true);
+  assert.deepEqual(asked, [ALSO_LEFT_OUT, ALSO_LEFT_OUT]);
+});
+
+test('a post asks once about two left-out devices, and a failure leaves both out once more', async () => {
+  const both = [LEFT_OUT, ALSO_LEFT_OUT];
+  let questions = 0;
+  const { sessions, asked, logged } = await afterFirstMessage(() => {
+    questions += 1;
+    return undefined;
+  }, both);
+  assert.equal(await sessions.reach([READER, ...both]), true);
+  assert.deepEqual([questions, logged.length], [1, 1]);
+  assert.equal(await sessions.reach([READER, ...both]), true);
+  assert.deepEqual([questions, asked], [2, [...both, ...both]]);
 });
