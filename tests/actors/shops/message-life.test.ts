@@ -41,24 +41,27 @@ type Step =
   | { readonly kind: 'closed'; readonly end: SessionEnd }
   | { readonly kind: 'pass'; readonly ms: number };
 
-const outcomes: readonly SendOutcome[] = [
-  { kind: 'acknowledged' },
-  { kind: 'rate_limited' },
-  { kind: 'not_sent' },
-  { kind: 'unprepared' },
-  { kind: 'unknown' },
-  { kind: 'restarted' },
-  { kind: 'refused', code: '463' },
-  { kind: 'media_unavailable', detail: '' },
-  { kind: 'not_on_network' },
-];
-/** The outcomes that a message has only after it was on the wire. */
-const ofTheWire: ReadonlySet<SendOutcome['kind']> = new Set([
-  'acknowledged',
-  'unknown',
-  'restarted',
-  'refused',
-]);
+/**
+ * An outcome of each kind, and the only state in which its message may have it, if there is one. A message on the wire
+ * was looked up before, and a message that was not on the wire has no outcome of the wire.
+ */
+const outcomes: {
+  readonly [Kind in SendOutcome['kind']]: readonly [
+    outcome: Extract<SendOutcome, { readonly kind: Kind }>,
+    onlyWhile?: 'preparing' | 'sending',
+  ];
+} = {
+  acknowledged: [{ kind: 'acknowledged' }, 'sending'],
+  rate_limited: [{ kind: 'rate_limited' }],
+  not_sent: [{ kind: 'not_sent' }],
+  unprepared: [{ kind: 'unprepared' }],
+  unknown: [{ kind: 'unknown' }, 'sending'],
+  restarted: [{ kind: 'restarted' }, 'sending'],
+  refused: [{ kind: 'refused', code: '463' }, 'sending'],
+  media_unavailable: [{ kind: 'media_unavailable', detail: '' }],
+  not_on_network: [{ kind: 'not_on_network' }, 'preparing'],
+  no_chat: [{ kind: 'no_chat' }, 'preparing'],
+};
 const ends: readonly SessionEnd[] = [
   'transient',
   'transient',
@@ -81,7 +84,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   })),
   {
     weight: 5,
-    arbitrary: fc.constantFrom(...outcomes).map((outcome): Step => ({ kind: 'outcome', outcome })),
+    arbitrary: fc
+      .constantFrom(...Object.values(outcomes))
+      .map(([outcome]): Step => ({ kind: 'outcome', outcome })),
   },
   { weight: 2, arbitrary: fc.constantFrom(...ends).map((end): Step => ({ kind: 'closed', end })) },
   { weight: 5, arbitrary: kinds('up', 'up', 'up', 'groups', 'connect', 'qr') },
@@ -199,10 +204,9 @@ class Life {
       }
       case 'outcome': {
         const pacing = pacingState(shop.state);
+        const [, onlyWhile] = outcomes[step.outcome.kind];
         const isPossible =
-          pacing === 'sending'
-            ? step.outcome.kind !== 'not_on_network'
-            : pacing === 'preparing' && !ofTheWire.has(step.outcome.kind);
+          onlyWhile === undefined ? ['preparing', 'sending'].includes(pacing) : onlyWhile === pacing;
         if (isPossible) this.#outcome(messageId, step.outcome);
         break;
       }
