@@ -1,6 +1,5 @@
 /** A call that comes before a node has its lease waits for it, since the node may own the tenant then. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,10 +12,10 @@ import { serviceEnvironment } from '../../service/environment.ts';
 import { makeAccount } from '../e2e/stack/account.ts';
 import { apiClient } from '../e2e/stack/api-client.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
-import { freePorts } from '../testbed/free-ports.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { eventually } from '../testbed/waiting.ts';
+import { nodeSettings } from './node-settings.ts';
 
 const { url: redisUrl } = sharedRedis();
 /** So many other calls are answered one after the other while one waits. */
@@ -25,19 +24,10 @@ const OTHER_CALLS = 50;
 test('a call before the lease is answered once the node owns its tenant', async (context) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'starting-'));
   context.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const [port, adminPort] = await freePorts(2);
-  const adminToken = randomBytes(24).toString('base64url');
-  const environment = serviceEnvironment({
-    ADMIN_TOKEN: adminToken,
-    REDIS_URL: redisUrl,
-    DATA_DIR: dataDir,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    ADMIN_HOST: '127.0.0.1',
-    ADMIN_PORT: String(adminPort),
-    NODE_ID: 'starting-1',
-  });
+  const settings = await nodeSettings({ nodeId: 'starting-1', redisUrl, dataDir });
+  const environment = serviceEnvironment(settings);
+  const adminUrl = `http://127.0.0.1:${settings.ADMIN_PORT}/admin/v1`;
+  const url = `http://127.0.0.1:${settings.PORT}/api/v1`;
   const start = (): Promise<Service> =>
     startService({
       environment,
@@ -48,7 +38,7 @@ test('a call before the lease is answered once the node owns its tenant', async 
 
   const first = await start();
   const account = await makeAccount(
-    apiClient(() => `http://127.0.0.1:${adminPort}/admin/v1`, adminToken),
+    apiClient(() => adminUrl, settings.ADMIN_TOKEN),
     'Tenant',
   );
   await stopService(first);
@@ -69,12 +59,12 @@ test('a call before the lease is answered once the node owns its tenant', async 
     await stopService(await starting);
   });
   const isOpen = (): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${port}/api/v1/me`).then(
+    fetch(`${url}/me`).then(
       ({ status }) => status === 401,
       () => false,
     );
   await eventually(isOpen, 10_000);
-  const tenant = apiClient(() => `http://127.0.0.1:${port}/api/v1`, account.apiKey);
+  const tenant = apiClient(() => url, account.apiKey);
   let status: number | undefined;
   const call = tenant.get('/me').then((reply) => {
     status = reply.status;

@@ -1,6 +1,5 @@
 /** A node that does not start, or whose stop fails in part, leaves nothing behind. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,12 +11,12 @@ import { type ServiceOptions, startService, stopService } from '../../service/co
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
-import { freePorts } from '../testbed/free-ports.ts';
 import { listening } from '../testbed/listening.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { eventually } from '../testbed/waiting.ts';
+import { nodeSettings } from './node-settings.ts';
 
 const { redis, url: redisUrl } = sharedRedis();
 const LEASE = '{runtime}:lease:failed-1';
@@ -27,17 +26,9 @@ const other = createServer();
 let settings: Readonly<Record<string, string>>;
 
 before(async () => {
-  const [port] = await freePorts(1);
   settings = {
-    ADMIN_TOKEN: randomBytes(24).toString('base64url'),
-    REDIS_URL: redisUrl,
-    DATA_DIR: dataDir,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    ADMIN_HOST: '127.0.0.1',
+    ...(await nodeSettings({ nodeId: 'failed-1', redisUrl, dataDir })),
     ADMIN_PORT: String(await listening(other)),
-    NODE_ID: 'failed-1',
   };
 });
 after(() => {
