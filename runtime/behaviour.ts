@@ -119,7 +119,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
    *
    * No state is in memory. It never runs while the actor is loaded, and a load waits for its commit. `sinceMs` is the
    * time at which the actor was suspended on this node, in Unix milliseconds. A rejection changes nothing, and the call
-   * is repeated. Effects follow the commit.
+   * is repeated. Effects follow the commit; without writes none is performed.
    */
   suspended?(
     address: Address,

@@ -31,7 +31,7 @@ export interface ServiceLogger extends Logger {
 /**
  * Creates a Pino logger that writes one line of JSON an entry to standard error or to `stream`. Secrets and texts are
  * redacted, and an error in `err` is logged by `describeError`. Standard output contains only the service's address.
- * Each answered request has a line at `debug`; the request log has all of them.
+ * Answered requests have a line at `debug`, except probes that succeed. Those of tenants are also in the request log.
  */
 export function makeLogger(options: {
   readonly level: string;

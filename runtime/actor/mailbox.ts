@@ -123,7 +123,7 @@ export class Mailbox {
     }
   }
 
-  /** Puts back a control envelope that was taken and could not be handled yet. */
+  /** Puts a control envelope before all others. */
   putBack(envelope: Envelope): void {
     this.#control.unshift(envelope);
   }
