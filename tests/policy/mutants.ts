@@ -8,7 +8,6 @@
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -104,10 +103,8 @@ class Cage {
   readonly #directory = mkdtempSync(join(tmpdir(), 'policy-mutant-'));
 
   constructor() {
-    mkdirSync(join(this.#directory, 'tests'));
-    cpSync(join(root, 'tests/policy'), join(this.#directory, 'tests/policy'), { recursive: true });
-    for (const module of ['policy', 'runtime'])
-      cpSync(join(root, module), join(this.#directory, module), { recursive: true });
+    for (const folder of ['policy', 'runtime', 'tests/policy', 'tests/testbed'])
+      cpSync(join(root, folder), join(this.#directory, folder), { recursive: true });
     for (const file of ['package.json', 'tsconfig.json'])
       cpSync(join(root, file), join(this.#directory, file));
     for (const shared of ['node_modules', 'service'])
