@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
-import type { FormerSecret, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
+import {
+  type FormerSecret,
+  laterEnabledAtMs,
+  type WebhookRecord,
+} from '../tenants/stored-webhooks/webhook-record.ts';
 
 /** Returns the use that an endpoint's secret is sealed for: it opens as the secret of no other endpoint. */
 export function secretUse(tenantId: string, webhookId: string): string {
@@ -53,7 +57,9 @@ export function resealWebhook(
     secret: reseal(webhook.secret),
     former: former && resealFormer(former),
     ...(earlier === undefined ? {} : { earlier: earlier.map(resealFormer) }),
-    ...(disabled?.why === 'unreadable' ? { disabled: null, enabledAtMs: nowMs } : {}),
+    ...(disabled?.why === 'unreadable'
+      ? { disabled: null, enabledAtMs: laterEnabledAtMs(webhook, nowMs) }
+      : {}),
   };
   return isDeepStrictEqual(changedFields, webhook) ? webhook : changedFields;
 }

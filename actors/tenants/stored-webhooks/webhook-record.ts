@@ -21,6 +21,14 @@ export interface WebhookRecord {
   readonly disabled: { readonly atMs: number; readonly why: WebhookEnd } | null;
 }
 
+/**
+ * Returns the moment at which an endpoint is enabled or moved. An endpoint never begins twice at one moment, even if
+ * the clock repeats one. Failures name the moment, so older ones are known as such.
+ */
+export function laterEnabledAtMs({ enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>, nowMs: number): number {
+  return Math.max(nowMs, enabledAtMs + 1);
+}
+
 /** A secret that was rotated away, sealed. */
 export interface FormerSecret {
   readonly secret: string;

@@ -3,11 +3,12 @@ import { DAY_MS } from '../../../runtime/durations.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { writeOfAttempt } from '../stored-webhooks/webhook-attempts.ts';
 import { ofShops, writeOfProgress } from '../stored-webhooks/webhook-progress.ts';
-import type {
-  WebhookChanges,
-  WebhookKeeper,
-  WebhookProgress,
-  WebhookRecord,
+import {
+  laterEnabledAtMs,
+  type WebhookChanges,
+  type WebhookKeeper,
+  type WebhookProgress,
+  type WebhookRecord,
 } from '../stored-webhooks/webhook-record.ts';
 import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
@@ -98,9 +99,7 @@ export function changeWebhook(
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const changedWebhook = { ...webhook, ...changes };
   const startsOver = changes.disabled === null || changedWebhook.url !== webhook.url;
-  // An endpoint never begins twice at one moment, even if the clock repeats one. Failures name the moment, so older
-  // ones are known as such.
-  const enabledAtMs = startsOver ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
+  const enabledAtMs = startsOver ? laterEnabledAtMs(webhook, nowMs) : webhook.enabledAtMs;
   return putInState(state, { ...changedWebhook, enabledAtMs });
 }
 

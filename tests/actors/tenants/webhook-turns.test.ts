@@ -8,6 +8,8 @@ import {
   deleteWebhook,
 } from '../../../actors/tenants/turns/webhook-turns.ts';
 import { firstProgress, forgiveFailures } from '../../../actors/webhooks/progress.ts';
+import { resealWebhook, secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
+import { textCipher } from '../../../runtime/text-cipher.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';
 
@@ -30,6 +32,21 @@ test('an endpoint that is enabled again starts without failures, and one that is
     return forgiveFailures(progress, changedState?.webhooks.get('hook') ?? webhook).failingSinceMs;
   };
   assert.deepEqual([failingSince({ disabled: null }), failingSince({ types: [] })], [null, NOW_MS]);
+});
+
+test('an endpoint whose secret a key opens again starts without failures, even if the clock stepped back', async () => {
+  const cipher = textCipher([Buffer.alloc(32, 1)], 'webhooks');
+  const { webhook, state } = await tenantWith({
+    secret: cipher.seal(secretUse('tenant', 'hook'), 'whsec_'),
+    disabled: { atMs: NOW_MS, why: 'unreadable' },
+  });
+  const progress = { ...firstProgress(webhook), failingSinceMs: NOW_MS };
+  for (const nowMs of [NOW_MS, NOW_MS - 1]) {
+    const activated = activateWebhooks(state, (each) => resealWebhook('tenant', each, { cipher, nowMs }));
+    const enabled = activated.state.webhooks.get('hook') ?? webhook;
+    assert.deepEqual([enabled.disabled, enabled.enabledAtMs], [null, NOW_MS + 1]);
+    assert.equal(forgiveFailures(progress, enabled).failingSinceMs, null);
+  }
 });
 
 test('a deleted endpoint leaves neither its record nor its progress', async () => {
