@@ -52,7 +52,7 @@ export class LimitsWatch {
         socket.fetchAccountReachoutTimelock(),
         ({ isActive, timeEnforcementEnds, enforcementType }) => ({
           isActive: isActive === true,
-          kind: enforcementType ?? UNNAMED_KIND,
+          kind: kindOf(enforcementType),
           endsAtMs:
             timeEnforcementEnds === undefined ? null : instantMs(timeEnforcementEnds.getTime() / 1_000),
         }),
@@ -132,9 +132,13 @@ function restrictionOf(fields: Fields | undefined): ReportedRestriction {
   const { is_active: isActive, enforcement_type: kind, time_enforcement_ends: ends } = fields;
   return {
     isActive: isActive === true,
-    kind: typeof kind === 'string' && kind !== '' ? kind.slice(0, LONGEST_KIND) : UNNAMED_KIND,
+    kind: kindOf(kind),
     endsAtMs: instantMs(ends),
   };
+}
+
+function kindOf(kind: unknown): string {
+  return typeof kind === 'string' && kind !== '' ? kind.slice(0, LONGEST_KIND) : UNNAMED_KIND;
 }
 
 /** Null if there is no quota. */

@@ -13,7 +13,7 @@ import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** The network's answers to the two queries. A test changes them. */
 interface Answers {
-  restriction: { readonly isActive: boolean };
+  restriction: { readonly isActive: boolean; readonly enforcementType?: string };
   quota: object;
 }
 
@@ -28,6 +28,7 @@ function watched(change: Partial<Answers> = {}) {
     ...change,
   };
   let asked = 0;
+  const kinds: (string | undefined)[] = [];
   const ws = new EventEmitter();
   const socket = {
     ws,
@@ -42,13 +43,13 @@ function watched(change: Partial<Answers> = {}) {
   const context = fakeOf<SessionContext>({
     timing: DEFAULT_SESSION_TIMING,
     later: (delayMs, act) => clock.after(delayMs, act),
-    emit: () => undefined,
+    emit: (event) => void (event.type === 'session.limits' && kinds.push(event.restriction?.kind)),
     log: () => undefined,
     logFailure: () => () => undefined,
   });
   const watch = new LimitsWatch(context, socket as unknown as WASocket);
   const refuse = (error: string): void => void ws.emit('CB:ack,class:message', { attrs: { error } });
-  return { watch, clock, network, refuse, asked: () => asked };
+  return { watch, clock, network, ws, refuse, kinds, asked: () => asked };
 }
 
 test('the used part of a quota is asked for each hour, even without a warning', async () => {
@@ -116,4 +117,16 @@ test('an answer to a query from before the refusal does not end the queries abou
   answer.resolve();
   await clock.advance(HOUR_MS);
   assert.equal(asked(), 3);
+});
+
+test('a long name of a restriction is cut, in an answer and in a notification', async () => {
+  const longName = 'X'.repeat(1_000);
+  const { watch, clock, ws, kinds } = watched({ restriction: { isActive: true, enforcementType: longName } });
+  watch.ask();
+  await clock.advance(0);
+  const data = { xwa2_notify_account_reachout_timelock: { is_active: true, enforcement_type: longName } };
+  const attrs = { op_name: 'NotificationUserReachoutTimelockUpdate' };
+  const update = { tag: 'update', attrs, content: Buffer.from(JSON.stringify({ data })) };
+  ws.emit('CB:notification,type:mex', { tag: 'notification', attrs: {}, content: [update] });
+  assert.deepEqual(kinds, ['X'.repeat(100), 'X'.repeat(100)]);
 });
