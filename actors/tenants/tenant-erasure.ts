@@ -106,8 +106,8 @@ export class TenantErasure {
   }
 
   /**
-   * Attempts the unfinished erasures once: shops first, and if none of them failed, people or the rest of the tenant.
-   * Returns false if one failed.
+   * Attempts the unfinished erasures once: shops first, then people. The rest of a deleted tenant follows if no shop
+   * failed. Returns false if one failed.
    */
   async #round(address: Address): Promise<boolean> {
     // The turn that decided it has ended once this resolves.
@@ -122,13 +122,12 @@ export class TenantErasure {
       const areShopsErased = await this.#eraseEach('shop', state.erasing, address, (shopId) =>
         eraseShop({ tenantId, shopId, isTenantErased: state.record.deleted }),
       );
-      if (!areShopsErased) return false;
-      if (!state.record.deleted) {
-        return await this.#eraseEach('person', state.erasingPeople, address, (personId) =>
-          erasePerson({ tenantId, personId, shopIds: [...state.shops.keys()] }),
-        );
-      }
-      return await this.#eraseTenant(address, state);
+      if (state.record.deleted) return areShopsErased && (await this.#eraseTenant(address, state));
+      // A shop that failed keeps no person waiting: its own erasure takes what people wrote to it.
+      const arePeopleErased = await this.#eraseEach('person', state.erasingPeople, address, (personId) =>
+        erasePerson({ tenantId, personId, shopIds: [...state.shops.keys()] }),
+      );
+      return areShopsErased && arePeopleErased;
     } catch (error) {
       log.error({ tenantId, err: error }, 'the erasure of a tenant stopped; it is tried again');
       return false;

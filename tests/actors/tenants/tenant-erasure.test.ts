@@ -163,6 +163,15 @@ test('a person who cannot be erased keeps no other waiting, and is tried again',
   assert.deepEqual([steps, log.errors.length], [['stuck', 'other', 'stuck'], 2]);
 });
 
+test('a shop that cannot be erased keeps no person waiting, and is tried again', async () => {
+  const { clock, erasure, tries, state } = await nodeWithEraser(100, { people: ['somebody'] });
+  void erasure.run(address);
+  await clock.advance(1_000);
+  assert.deepEqual([state().erasingPeople.size, state().erasing.size], [0, shopIds.length]);
+  await clock.advance(10_000);
+  assert.equal(tries(), 2 * shopIds.length);
+});
+
 test('shops are erased one after the other', async () => {
   const staying = await nodeWithEraser(0);
   const deleted = await nodeWithEraser(0, { deleted: true });
