@@ -130,7 +130,8 @@ export class KeyUse {
     if (periodNow === this.#period) return;
     this.save();
     this.#period = periodNow;
-    this.#used = new KnownFields(new Uint8Array(BYTES));
+    // Uses that could not be stored yet count for the new period.
+    if (this.#isWhole) this.#used = new KnownFields(new Uint8Array(BYTES));
     this.#isWhole = true;
   }
 

@@ -120,6 +120,25 @@ test('uses of keys are saved even if the stored ones were not read when that was
   assert.deepEqual(storedKeys, [`used/${Math.floor(clock.wallMs() / (30 * DAY_MS))}`]);
 });
 
+test('a key stays that was used just before a period ended, and the stored uses were not read in time', async () => {
+  const { session, pass, names } = shopOfYears();
+  const read = (name: string) => (sealedStore: SealedStore) => sealedStore.read('credentials', [name]);
+  await session((sealedStore) =>
+    sealedStore.write({ hash: 'credentials', fields: fields({ 'session/a.0': 'x', 'session/b.0': 'x' }) }),
+  );
+  for (let months = 0; months < 2; months += 1) {
+    pass(30);
+    await session(read('session/b.0'));
+  }
+  pass(29);
+  await session(async (sealedStore) => {
+    await read('session/a.0')(sealedStore);
+    pass(1);
+  });
+  await session(idle);
+  assert.deepEqual(names(), ['session/a.0', 'session/b.0']);
+});
+
 test('nothing is removed from a shop that was away', async () => {
   const { session, pass, names } = shopOfYears();
   await session((sealedStore) =>
