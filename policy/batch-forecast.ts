@@ -83,6 +83,7 @@ export class ForecastRun {
       facts,
       windows: new ForecastWindows(facts.ledger, facts),
       newChats: { sentCount: 0 },
+      sameMs: new Map(),
       openHours: new OpenHours(),
     };
     this.#batches = plans.map((plan) => new PlannedBatch(plan, sharedParts));
@@ -122,6 +123,8 @@ interface ForecastParts {
   readonly openHours: OpenHours;
   /** Messages to people who never wrote. */
   readonly newChats: { sentCount: number };
+  /** When each content left, oldest first, by its fingerprint. Batches with the same content share its times. */
+  readonly sameMs: Map<string, number[]>;
 }
 
 type LeftClass = 'wrote' | 'unheard' | 'declared';
@@ -133,7 +136,7 @@ class PlannedBatch {
   readonly #plan: BatchPlan;
   readonly #shared: ForecastParts;
   readonly #left: Record<LeftClass, number>;
-  /** When its one content left within an hour, oldest first. */
+  /** When its one content left, from any batch, oldest first. */
   readonly #sameMs: number[] = [];
   /** Declared recipients who were passed over. */
   #postponed = 0;
@@ -152,9 +155,16 @@ class PlannedBatch {
       sameContent.kind === 'text'
         ? textFingerprint(sameContent.text)
         : mediaFingerprint(sameContent.mediaUrl);
+    const key = `${fingerprint.high} ${fingerprint.low}`;
+    const knownMs = sharedParts.sameMs.get(key);
+    if (knownMs !== undefined) {
+      this.#sameMs = knownMs;
+      return;
+    }
     // The number 0 belongs to no recipient.
     const { sameContentMs } = ledger.tallyMessages({ recipient: 0, fingerprint, nowMs });
     this.#sameMs.push(...sameContentMs.toReversed());
+    sharedParts.sameMs.set(key, this.#sameMs);
   }
 
   get left(): number {

@@ -128,6 +128,6 @@ test('a forecast agrees with the rules, which judge each message', (context) => 
       stepsOf(run);
       assert.deepEqual(run.forecast, slowForecast(plans, place % plans.length, makeFacts()));
     }),
-    propertyRuns(context, 40),
+    propertyRuns(context, 150),
   );
 });
