@@ -19,9 +19,10 @@ interface TracedSend {
 }
 
 /**
- * Carries out effects as `perform` does, and makes two spans of each attempt to send a message. `send` runs from the
- * order to the session to the end. `acknowledgement`, inside it, starts with the order to transmit. Both belong to the
- * call that made the message, even if another node or an earlier process handled it.
+ * Carries out effects as `perform` does, and makes spans of each attempt to send a message. `send` runs from the
+ * order to the session to the end. `acknowledgement`, inside it, starts with the order to transmit. A message that is
+ * transmitted again gets another one, and the former ends. All belong to the call that made the message, even if
+ * another node or an earlier process handled it.
  */
 export function tracedEffects(perform: Perform, tracing: Tracing | undefined): Perform {
   if (tracing === undefined) return perform;
@@ -61,6 +62,7 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
       const tracedSend = sends.get(effect.messageId);
       if (tracedSend === undefined) return;
       const { traceparent } = tracedSend.send;
+      tracedSend.acknowledgement?.end();
       tracedSend.acknowledgement = tracing.start('acknowledgement', { parent: traceparent, kind: 'client' });
     } else if (effect.type === 'announce_message') {
       if (effect.status === 'queued' || isFinal(effect.status)) end(effect.messageId, effect.status);
