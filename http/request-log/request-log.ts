@@ -55,7 +55,9 @@ export class RequestLog {
   #waitingCount = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
-  #isScheduled = false;
+  /** The timer of the next write, or of the write that runs. */
+  #timer: ArmedTimer | undefined;
+  #isClosed = false;
   #sizeCheck: ArmedTimer;
   /** True if Redis refused the last batch. Each outage is logged once. */
   #isAway = false;
@@ -82,7 +84,7 @@ export class RequestLog {
     if (waitingEntries === undefined) this.#waiting.set(logName, [packedEntry]);
     else waitingEntries.push(packedEntry);
     this.#waitingCount += 1;
-    if (!this.#isScheduled) this.#schedule(GATHER_MS);
+    if (this.#timer === undefined) this.#schedule(GATHER_MS);
   }
 
   /** Resolves when all recorded entries are in Redis. Rejects if Redis refuses them. */
@@ -117,7 +119,9 @@ export class RequestLog {
 
   /** Writes the waiting entries and stops. Never rejects: entries that Redis refuses now are lost, which is logged. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#sizeCheck.cancel();
+    this.#timer?.cancel();
     try {
       await this.flush();
     } catch (error) {
@@ -129,8 +133,8 @@ export class RequestLog {
   }
 
   #schedule(delayMs: number): void {
-    this.#isScheduled = true;
-    this.#options.clock.after(delayMs, () => void this.#write());
+    if (this.#isClosed) return;
+    this.#timer = this.#options.clock.after(delayMs, () => void this.#write());
   }
 
   /** Writes what waits. Entries that come during the write wait for the usual time after it. */
@@ -146,7 +150,7 @@ export class RequestLog {
       againAfterMs = RETRY_AFTER_MS;
     }
     this.#writing = undefined;
-    this.#isScheduled = false;
+    this.#timer = undefined;
     if (this.#waitingCount > 0) this.#schedule(againAfterMs);
   }
 
