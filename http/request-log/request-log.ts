@@ -22,7 +22,7 @@ export interface RequestLogLimits {
   readonly maxBytes: number;
 }
 
-/** If so many entries wait, further ones are dropped and counted. Those that are being written do not count. */
+/** If so many entries wait or are being written, further ones are dropped and counted. */
 const MOST_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
 /** Time in which entries are collected into one write. A write to Redis costs more than the rest of a request. */
@@ -46,13 +46,14 @@ interface RequestLogOptions {
 /**
  * Writes the request log. Requests answered within `GATHER_MS` go to Redis in one round trip, with one command a
  * tenant. A failed write is retried until it succeeds. An entry is lost with the process, or if `MOST_WAITING` others
- * wait. It may be in the log twice, if Redis stored it and the answer was lost.
+ * are not written yet. It may be in the log twice, if Redis stored it and the answer was lost.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions;
-  /** Packed entries by tenant. */
+  /** Packed entries by tenant, without those that are being written. */
   #waiting = new Map<string, string[]>();
-  #waitingCount = 0;
+  /** Entries that wait or are being written. A refused batch waits again, so its entries count all the time. */
+  #heldCount = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
   /** The timer of the next write, or of the write that runs. */
@@ -74,7 +75,7 @@ export class RequestLog {
 
   /** Records an entry. Never waits and never throws. */
   record(request: AnsweredRequest): void {
-    if (this.#waitingCount >= MOST_WAITING) {
+    if (this.#heldCount >= MOST_WAITING) {
       this.#dropped += 1;
       return;
     }
@@ -83,15 +84,15 @@ export class RequestLog {
     const packedEntry = packEntry(request);
     if (waitingEntries === undefined) this.#waiting.set(logName, [packedEntry]);
     else waitingEntries.push(packedEntry);
-    this.#waitingCount += 1;
+    this.#heldCount += 1;
     if (this.#timer === undefined) this.#schedule(GATHER_MS);
   }
 
   /** Resolves when all recorded entries are in Redis. Rejects if Redis refuses them. */
   async flush(): Promise<void> {
     await this.#writing;
-    if (this.#waitingCount > 0) await this.#writeOnce();
-    if (this.#waitingCount > 0) await this.flush();
+    if (this.#waiting.size > 0) await this.#writeOnce();
+    if (this.#waiting.size > 0) await this.flush();
   }
 
   /**
@@ -101,7 +102,7 @@ export class RequestLog {
   async forget(tenantId: string): Promise<void> {
     // A batch that Redis refuses is put back, and then removed here.
     await this.#writing?.catch(() => undefined);
-    this.#waitingCount -= this.#waiting.get(tenantId)?.length ?? 0;
+    this.#heldCount -= this.#waiting.get(tenantId)?.length ?? 0;
     this.#waiting.delete(tenantId);
     const { store, clock } = this.#options;
     // Set the mark first. A writer that appends after the erasure finds it and removes its entries.
@@ -126,7 +127,7 @@ export class RequestLog {
       await this.flush();
     } catch (error) {
       this.#options.log.error(
-        { err: error, lost: this.#waitingCount },
+        { err: error, lost: this.#heldCount },
         'the request log could not be written out',
       );
     }
@@ -151,14 +152,13 @@ export class RequestLog {
     }
     this.#writing = undefined;
     this.#timer = undefined;
-    if (this.#waitingCount > 0) this.#schedule(againAfterMs);
+    if (this.#waiting.size > 0) this.#schedule(againAfterMs);
   }
 
   async #writeOnce(): Promise<void> {
-    if (this.#waitingCount === 0) return;
+    if (this.#waiting.size === 0) return;
     const batch = [...this.#waiting];
     this.#waiting = new Map();
-    this.#waitingCount = 0;
     const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
     const appends = batch.map(
       ([logName, entries]): RedisCommand => [
@@ -180,16 +180,14 @@ export class RequestLog {
         batch.map(([logName]) => logName),
         replies,
       );
+      for (const [, entries] of batch) this.#heldCount -= entries.length;
       if (this.#isAway) this.#options.log.info({}, 'the request log is written again');
       this.#isAway = false;
     } catch (error) {
       const newerEntries = this.#waiting;
       this.#waiting = new Map();
-      this.#waitingCount = 0;
-      for (const [logName, entries] of [...batch, ...newerEntries]) {
-        this.#waitingCount += entries.length;
+      for (const [logName, entries] of [...batch, ...newerEntries])
         this.#waiting.set(logName, [...(this.#waiting.get(logName) ?? []), ...entries]);
-      }
       throw error;
     }
   }

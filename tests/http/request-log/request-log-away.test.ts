@@ -42,3 +42,27 @@ test('nothing is written after a close at which Redis refused the entries', asyn
   await clock.advance(60_000);
   assert.equal(writes, 1);
 });
+
+test('entries of a write that fails count towards the memory limit all the time', async () => {
+  const clock = new FakeClock();
+  const { promise: held, resolve: release } = deferred();
+  let isAway = true;
+  const log = openLog(clock, async (writes) => {
+    await held;
+    if (isAway) throw new Error('away');
+    return writes.map(([command]) => (command === 'EVAL' ? ['1-0', 9] : [null]));
+  });
+  for (let call = 0; call < 50_000; call += 1) log.record(request);
+  await clock.advance(200);
+  log.record(request);
+  assert.equal(log.dropped, 1);
+  release();
+  await clock.advance(0);
+  log.record(request);
+  assert.equal(log.dropped, 2);
+  isAway = false;
+  await log.flush().catch(none);
+  log.record(request);
+  assert.equal(log.dropped, 2);
+  await log.close();
+});
