@@ -45,6 +45,7 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
     'No session worker is available, or the shop or its tenant crashed too often and must be resumed.',
   BOT_RESTARTED:
     'A worker or node stopped while it sent this message. It is not sent again, because that could send it twice.',
+  MSGAPP_NOT_CONFIGURED: 'The shop has no channel: no one has connected it yet.',
   MSGAPP_NOT_CONNECTED: 'The shop has no session. Connect it.',
   MSGAPP_SESSION_LOST:
     'The session was lost permanently. Connect the shop and let its phone scan a new code.',

@@ -54,6 +54,13 @@ test('the console explains each reason of a message', () => {
   assertNamed(reasons, readRepositoryFile('http/console/app/codes.js'));
 });
 
+test('the console explains each code that has several public messages', () => {
+  const codes = Object.values(ERRORS).map(({ code }) => code);
+  const shared = codes.filter((code, index) => codes.indexOf(code) !== index);
+  assert.ok(shared.length > 0);
+  assertNamed(shared, readRepositoryFile('http/console/app/codes.js'));
+});
+
 for (const document of ['http/articles/texts/45-events.md', 'docs/contract.md']) {
   test(`${document} names every type of event that a tenant gets`, () => {
     assertNamed(EVENT_TYPES, readRepositoryFile(document));
