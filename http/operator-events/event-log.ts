@@ -12,7 +12,7 @@ export interface LoggedEvent {
 export interface EventBatch {
   /** Oldest first. */
   readonly events: readonly LoggedEvent[];
-  /** Number of later events that are left out here. */
+  /** Number of later events that are left out here. At least so many, if the id is of another log. */
   readonly missed: number;
 }
 
@@ -24,6 +24,8 @@ export class EventLog {
   readonly #epoch: string;
   /** The last event is the newest, and its number is `#number`. */
   readonly #kept: OperatorEvent[] = [];
+  /** The newest event that is no longer kept. */
+  #lastDropped: OperatorEvent | undefined;
   #number = 0;
 
   /** `epoch` identifies this log: letters and digits. */
@@ -35,7 +37,7 @@ export class EventLog {
   append(event: OperatorEvent): number {
     this.#number += 1;
     this.#kept.push(event);
-    if (this.#kept.length > KEPT_EVENTS) this.#kept.shift();
+    if (this.#kept.length > KEPT_EVENTS) this.#lastDropped = this.#kept.shift();
     return this.#number;
   }
 
@@ -66,9 +68,12 @@ export class EventLog {
       ? numberedEvents.filter((numbered) => numbered.number > Number(number))
       : numberedEvents.filter(({ event }) => Date.parse(event.at) > seenMs);
     const shownEvents = newEvents.slice(-limit);
+    // The number of dropped events after a time is not known, only whether there is one.
+    const leastDropped = Date.parse(this.#lastDropped?.at ?? '') > seenMs ? 1 : 0;
+    const laterEvents = isOurs ? this.#number - Number(number) : newEvents.length + leastDropped;
     return {
       events: shownEvents.map((numbered) => this.logged(numbered.number, numbered.event)),
-      missed: (isOurs ? this.#number - Number(number) : newEvents.length) - shownEvents.length,
+      missed: laterEvents - shownEvents.length,
     };
   }
 }

@@ -65,7 +65,7 @@ export const EVENT_OPERATION = {
   tags: ['Fleet'],
   summary: 'Stream the events of all nodes, as server-sent events',
   description:
-    'Each event has an `id` and the name of its `type`. Its `data` is the JSON of this schema. A client that reconnects with `Last-Event-ID` gets the events that it missed, at most the last 1,000. If this node knows of more, `missed` comes first.\n\nRole: `read`.',
+    'Each event has an `id` and the name of its `type`. Its `data` is the JSON of this schema. A client that reconnects with `Last-Event-ID` gets the events that it missed, at most the last 1,000. If this node knows of more, `missed` comes first. Its `count` may be too low for an `id` of another node, or from before a restart.\n\nRole: `read`.',
   'x-role': 'read',
   parameters: [
     {

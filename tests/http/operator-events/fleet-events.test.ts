@@ -185,6 +185,14 @@ test('a reader that comes from another node gets each event once', () => {
   assert.deepEqual(firstLog.after('nonsense'), { events: [], missed: 0 });
 });
 
+test('a reader that comes from another node learns that later events are gone', () => {
+  const log = new EventLog('one');
+  for (let ms = 1; ms <= 1_010; ms += 1)
+    log.append({ type: 'tenant', at: new Date(ms).toISOString(), data: { tenantId: '' } });
+  const missedSince = (ms: number): number => log.after(new EventLog('other').end(ms)).missed;
+  assert.deepEqual([missedSince(5), missedSince(9), missedSince(10)], [1, 1, 0]);
+});
+
 test('a log keeps its last thousand events', () => {
   const log = new EventLog('one');
   const place = log.end(0);
