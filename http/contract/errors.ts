@@ -63,7 +63,7 @@ const TABLE: { readonly [Code in ErrorCode]: ErrorRow } = {
   TOO_MANY_MEDIA: [422, 'A message carries at most one attachment.'],
   EMPTY_MESSAGE: [422, 'The message has no visible text and no attachment.'],
   RECIPIENT_OPTED_OUT: [422, 'The recipient asked for no more messages.'],
-  BULK_PATTERN_BLOCKED: [429, 'Too many numbers got this text within an hour.'],
+  BULK_PATTERN_BLOCKED: [429, 'Too many numbers got this content within an hour.'],
   RECIPIENT_RATE_LIMITED: [429, 'This recipient got too many messages, or one too recently.'],
   DAILY_CAP_REACHED: [429, "The shop's daily cap is reached."],
   HOURLY_CAP_REACHED: [429, "The shop's hourly cap is reached."],
