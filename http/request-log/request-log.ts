@@ -36,6 +36,9 @@ const TICKS_PER_TRIM = 1_000;
 const APPEND_SCRIPT = readLuaScript(new URL('./append-requests.lua', import.meta.url));
 const TRIM_SCRIPT = readLuaScript(new URL('./trim-requests.lua', import.meta.url));
 
+/** The id of the stream's new entry, and the bytes that the log has now. */
+type AppendReply = readonly [id: string, bytes: number];
+
 interface RequestLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
   readonly clock: Clock;
@@ -52,6 +55,8 @@ export class RequestLog {
   readonly #options: RequestLogOptions;
   /** Packed entries by tenant, without those that are being written. */
   #waiting = new Map<string, string[]>();
+  /** The logs whose last entries are in Redis, but not yet in the index. */
+  readonly #unindexed = new Map<string, AppendReply>();
   /** Entries that wait or are being written. A refused batch waits again, so its entries count all the time. */
   #heldCount = 0;
   #dropped = 0;
@@ -91,7 +96,7 @@ export class RequestLog {
   /** Resolves when all recorded entries are in Redis. Rejects if Redis refuses them. */
   async flush(): Promise<void> {
     await this.#writing;
-    if (this.#waiting.size > 0) await this.#writeOnce();
+    if (this.#waiting.size > 0 || this.#unindexed.size > 0) await this.#writeOnce();
     if (this.#waiting.size > 0) await this.flush();
   }
 
@@ -104,6 +109,7 @@ export class RequestLog {
     await this.#writing?.catch(() => undefined);
     this.#heldCount -= this.#waiting.get(tenantId)?.length ?? 0;
     this.#waiting.delete(tenantId);
+    this.#unindexed.delete(tenantId);
     const { store, clock } = this.#options;
     // Set the mark first. A writer that appends after the erasure finds it and removes its entries.
     await store.append([['ZADD', REQUEST_LOG_ERASED, clock.wallMs(), erasedMark(tenantId)]]);
@@ -152,56 +158,59 @@ export class RequestLog {
     }
     this.#writing = undefined;
     this.#timer = undefined;
-    if (this.#waiting.size > 0) this.#schedule(againAfterMs);
+    if (this.#waiting.size > 0 || this.#unindexed.size > 0) this.#schedule(againAfterMs);
   }
 
   async #writeOnce(): Promise<void> {
-    if (this.#waiting.size === 0) return;
     const batch = [...this.#waiting];
     this.#waiting = new Map();
-    const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
-    const appends = batch.map(
-      ([logName, entries]): RedisCommand => [
-        // The script is sent as its source. By its digest, one master of a cluster could lack it after others have
-        // taken their part of the batch.
+    const results = await Promise.allSettled(batch.map((part) => this.#append(...part)));
+    await this.#index();
+    const refusal = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (refusal !== undefined) throw refusal.reason;
+    if (this.#isAway) this.#options.log.info({}, 'the request log is written again');
+    this.#isAway = false;
+  }
+
+  /** Appends the entries of one tenant. Entries that Redis refuses wait again, and those of other tenants do not. */
+  async #append(logName: string, entries: string[]): Promise<void> {
+    const { store, limits } = this.#options;
+    const keys = requestLogKeys(logName);
+    const limitsOfOne = [limits.maxEntriesPerTenant, limits.maxAgeMs];
+    try {
+      // The script is sent as its source, because one master of a cluster may lack its digest.
+      const append: RedisCommand = [
         'EVAL',
         APPEND_SCRIPT.source,
         2,
-        ...requestLogKeys(logName),
+        ...keys,
         entries.length,
         entries.join(','),
-        maxEntriesPerTenant,
-        maxAgeMs,
-      ],
-    );
-    try {
-      const replies = (await this.#options.store.append(appends)) as [id: string, bytes: number][];
-      await this.#index(
-        batch.map(([logName]) => logName),
-        replies,
-      );
-      for (const [, entries] of batch) this.#heldCount -= entries.length;
-      if (this.#isAway) this.#options.log.info({}, 'the request log is written again');
-      this.#isAway = false;
+        ...limitsOfOne,
+      ];
+      const [reply] = (await store.append([append])) as [AppendReply];
+      this.#unindexed.set(logName, reply);
+      this.#heldCount -= entries.length;
     } catch (error) {
-      const newerEntries = this.#waiting;
-      this.#waiting = new Map();
-      for (const [logName, entries] of [...batch, ...newerEntries])
-        this.#waiting.set(logName, [...(this.#waiting.get(logName) ?? []), ...entries]);
+      this.#waiting.set(logName, [...entries, ...(this.#waiting.get(logName) ?? [])]);
       throw error;
     }
   }
 
-  async #index(logNames: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
-    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), logNames[index] ?? NOBODY]);
-    const bytes = replies.flatMap(([, heldBytes], index) => [heldBytes, logNames[index] ?? NOBODY]);
+  /** Notes the time and size of the logs that have new entries. Removes those of tenants that are erased. */
+  async #index(): Promise<void> {
+    const changed = [...this.#unindexed];
+    if (changed.length === 0) return;
+    const logNames = changed.map(([logName]) => logName);
     const [, , marks] = (await this.#options.store.append([
-      ['ZADD', REQUEST_LOG_INDEX, ...times],
-      ['ZADD', REQUEST_LOG_BYTES, ...bytes],
+      ['ZADD', REQUEST_LOG_INDEX, ...changed.flatMap(([name, [id]]) => [Number.parseInt(id, 10), name])],
+      ['ZADD', REQUEST_LOG_BYTES, ...changed.flatMap(([name, [, bytes]]) => [bytes, name])],
       ['ZMSCORE', REQUEST_LOG_ERASED, ...logNames.map(erasedMark)],
     ])) as [unknown, unknown, readonly unknown[]];
     const erased = logNames.filter((_, index) => marks[index] !== null);
     if (erased.length > 0) await this.#erase(erased);
+    for (const [logName, reply] of changed)
+      if (this.#unindexed.get(logName) === reply) this.#unindexed.delete(logName);
   }
 
   #armSizeCheck(): ArmedTimer {

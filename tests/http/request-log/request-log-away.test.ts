@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RequestLog } from '../../../http/request-log/request-log.ts';
+import { requestLogKeys } from '../../../http/request-log/request-log-keys.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { deferred } from '../../testbed/deferred.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
@@ -64,5 +65,45 @@ test('entries of a write that fails count towards the memory limit all the time'
   await log.flush().catch(none);
   log.record(request);
   assert.equal(log.dropped, 2);
+  await log.close();
+});
+
+test('entries that Redis took are not written again because it refused those of another tenant', async () => {
+  const clock = new FakeClock();
+  const taken: unknown[] = [];
+  let isAway = true;
+  const log = openLog(clock, (writes) => {
+    if (isAway && writes.some((command) => command.includes(requestLogKeys('away')[0])))
+      return Promise.reject(new Error('its master is away'));
+    return Promise.resolve(
+      writes.map((command) => {
+        if (command[0] !== 'EVAL') return [null, null];
+        taken.push(command[3]);
+        return ['1-0', 9];
+      }),
+    );
+  });
+  for (const tenantId of ['here', 'away']) log.record({ ...request, tenantId });
+  await clock.advance(1_200);
+  assert.deepEqual(taken, [requestLogKeys('here')[0]]);
+  isAway = false;
+  await log.close();
+  assert.deepEqual(taken, [requestLogKeys('here')[0], requestLogKeys('away')[0]]);
+});
+
+test('a log whose index Redis refused is indexed later, and not written again', async () => {
+  const clock = new FakeClock();
+  const names: unknown[] = [];
+  let isAway = true;
+  const log = openLog(clock, (writes) => {
+    names.push(...writes.map(([name]) => name));
+    if (isAway && writes[0]?.[0] === 'ZADD') return Promise.reject(new Error('away'));
+    return Promise.resolve(writes.map(([name]) => (name === 'EVAL' ? ['1-0', 9] : [null])));
+  });
+  log.record(request);
+  await clock.advance(200);
+  isAway = false;
+  await clock.advance(500);
+  assert.deepEqual(names, ['EVAL', 'ZADD', 'ZADD', 'ZMSCORE', 'ZADD', 'ZADD', 'ZMSCORE']);
   await log.close();
 });
