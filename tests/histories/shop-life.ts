@@ -25,14 +25,16 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * One shop from its creation: callers send, repeat, schedule, cancel and read; customers write, and some STOP;
- * operators pause, resume and erase people. Half of the shops write to each customer at last. Then messages are
- * followed to their ends, and half of the shops are erased, some of them with messages waiting. Returns the shop, whose
- * handsets are still to be looked at.
+ * One shop from its creation: its first message waits while the tenant is suspended. Then callers send, repeat,
+ * schedule, cancel and read; customers write, and some STOP; operators pause, resume and erase people. Half of the
+ * shops write to each customer at last. Then messages are followed to their ends, and half of the shops are
+ * erased, some of them with messages waiting. Returns the shop, whose handsets are still to be looked at.
  */
 export async function liveShop(tenant: Tenant): Promise<Shop> {
   const { random } = tenant;
   const shop = await openShop(tenant);
+  // A later step may find the caps of the number reached.
+  await suspendWhileHeld(tenant, shop);
   await act(tenant, shop, STEPS);
   if (random() < 0.5) await sendToAll(tenant, shop);
   const hastens = random() < 0.25;

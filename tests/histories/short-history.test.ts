@@ -40,4 +40,9 @@ test('a short history keeps every promise', { timeout: 580_000 }, async (context
     'fault',
   ] as const)
     assert.ok(history.of(kind).length > 0, `${kind} is missing`);
+  const texts = new Set(history.of('accepted').map(({ text }) => text));
+  assert.ok(
+    history.of('suspended').some(({ held = '' }) => texts.has(held)),
+    'no message waited in a suspension',
+  );
 });

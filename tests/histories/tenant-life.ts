@@ -1,4 +1,4 @@
-import { pause } from '../testbed/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import type { Endpoint } from './endpoints.ts';
 import { holdMessage } from './held-message.ts';
 import type { Shop, Tenant } from './shop.ts';
@@ -45,10 +45,15 @@ export async function suspendAtTimes(tenant: Tenant, signal: AbortSignal): Promi
   }
 }
 
-/** How long a tenant is suspended while a message would leave: longer than it takes to leave. */
+/** How long a tenant is suspended at least while a message waits. */
 const MEANWHILE_MS = 1_500;
+/** How long at most a suspension waits for a shop that is sending, or that is not connected. */
+const RESTS_MS = 30_000;
 
-/** A message waits, since one operator paused the shop, when another suspends the tenant. Then the shop may go on. */
+/**
+ * A message waits, since one operator paused the shop, when another suspends the tenant. Then the shop may go on. The
+ * suspension lasts until the shop has nothing in progress, so a shop that sends during it has sent the message by then.
+ */
 export async function suspendWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
   const { id, fleet } = tenant;
   await holdMessage(tenant, shop, ({ text }) =>
@@ -56,9 +61,23 @@ export async function suspendWhileHeld(tenant: Tenant, shop: Shop): Promise<void
       suspend(tenant, { held: text }, async () => {
         await fleet.admin.post(`/actors/${id}/${shop.id}/resume`, {});
         await pause(MEANWHILE_MS);
+        await untilItRests(tenant, shop);
       }),
     ),
   );
+}
+
+/** Waits until a shop is connected and has no message in progress, or for half a minute. */
+async function untilItRests({ id, fleet }: Tenant, shop: Shop): Promise<void> {
+  const rests = async (): Promise<boolean> => {
+    const { data } = await fleet.admin.get(`/actors/${id}/${shop.id}`);
+    const details = data.details as {
+      readonly status: string;
+      readonly pacing: { readonly state: string };
+    } | null;
+    return details?.status === 'connected' && details.pacing.state === 'idle';
+  };
+  await until('the shop rests', rests, { withinMs: RESTS_MS, everyMs: 100 }).catch(() => undefined);
 }
 
 async function suspend(
