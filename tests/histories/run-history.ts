@@ -13,7 +13,7 @@ import { eventFact, History } from './history.ts';
 import { lookForErased } from './left-behind.ts';
 import { type OpenedTenant, tenantOpener } from './open-tenant.ts';
 import type { Shop, Tenant } from './shop.ts';
-import { liveShop, lookAtHandsets } from './shop-life.ts';
+import { liveShop, lookAtHandsets, type ShopEnd } from './shop-life.ts';
 import { openAndErase } from './short-tenant.ts';
 import { changeWebhook, revokeKeys, suspendAtTimes } from './tenant-life.ts';
 import type { Violation } from './violation.ts';
@@ -86,10 +86,12 @@ async function actOut(
   const readers = tenants.map(({ api }) => startReader(api, { from: FEED_START, waitMs: 1_000 }));
   const end = new AbortController();
   const lived: [Tenant, Shop][] = [];
-  const live = async (tenant: Tenant): Promise<void> => {
+  const live = async (tenant: Tenant, endOfFirst: ShopEnd): Promise<void> => {
+    let shopEnd: ShopEnd | undefined = endOfFirst;
     while (!end.signal.aborted) {
-      const shop = await liveShop(tenant).catch(gaveUp(history, `a shop of ${tenant.id}`));
+      const shop = await liveShop(tenant, shopEnd).catch(gaveUp(history, `a shop of ${tenant.id}`));
       if (shop !== undefined) lived.push([tenant, shop]);
+      shopEnd = undefined;
     }
   };
   const eraseTenants = async (): Promise<void> => {
@@ -105,8 +107,9 @@ async function actOut(
     ),
     eraseTenants(),
     ...opened.flatMap(({ tenant, webhook }) => [
-      live(tenant),
-      live(tenant),
+      // The events of erased shops are not checked, and a short history has few shops.
+      live(tenant, 'kept'),
+      live(tenant, 'erased'),
       ...[
         revokeKeys(tenant, end.signal),
         suspendAtTimes(tenant, end.signal),

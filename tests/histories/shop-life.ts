@@ -24,27 +24,31 @@ const steps: readonly Step[] = [
   ...[queue.schedule, queue.schedule, queue.cancelScheduled, queue.startBatch],
 ];
 
+/** The end of a shop's life. An erased shop may have had messages waiting. */
+export type ShopEnd = 'kept' | 'erased';
+
 /**
  * One shop from its creation: its first message waits while the tenant is suspended. Then callers send, repeat,
  * schedule, cancel and read; customers write, and some STOP; operators pause, resume and erase people. Half of the
- * shops write to each customer at last. Then messages are followed to their ends, and half of the shops are
- * erased, some of them with messages waiting. Returns the shop, whose handsets are still to be looked at.
+ * shops write to each customer at last. Then messages are followed to their ends. Without a given end half of the shops
+ * are erased. Some are erased with messages waiting. Returns the shop, whose handsets are still to be looked at.
  */
-export async function liveShop(tenant: Tenant): Promise<Shop> {
+export async function liveShop(tenant: Tenant, givenEnd?: ShopEnd): Promise<Shop> {
   const { random } = tenant;
   const shop = await openShop(tenant);
   // A later step may find the caps of the number reached.
   await suspendWhileHeld(tenant, shop);
   await act(tenant, shop, STEPS);
   if (random() < 0.5) await sendToAll(tenant, shop);
-  const hastens = random() < 0.25;
+  const end = givenEnd ?? (random() < 0.5 ? 'erased' : 'kept');
+  const hastens = end === 'erased' && random() < 0.5;
   if (!hastens) {
     await queue.endScheduled(tenant, shop);
     await queue.endBatches(tenant, shop);
     await Promise.all(shop.messages.map((message) => followMessage(tenant, shop, message.id)));
   }
   await Promise.all(shop.awaited);
-  if (hastens || random() < 0.5) await eraseShop(tenant, shop);
+  if (end === 'erased') await eraseShop(tenant, shop);
   return shop;
 }
 

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../runtime/durations.ts';
+import { isKeptIn } from './event-checks.ts';
 import { report } from './report.ts';
 import { runHistory } from './run-history.ts';
 
@@ -45,4 +46,5 @@ test('a short history keeps every promise', { timeout: 580_000 }, async (context
     history.of('suspended').some(({ held = '' }) => texts.has(held)),
     'no message waited in a suspension',
   );
+  assert.ok(history.of('ended').some(isKeptIn(history)), 'no end is compared with the events');
 });
