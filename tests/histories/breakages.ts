@@ -3,12 +3,12 @@
  * expects a short history to notice. Ends with exit code 1 if one goes unnoticed.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { root } from '../testbed/root.ts';
-import { type ServiceBreakage, serviceBreakages } from './service-breakages.ts';
+import { brokenSource, type ServiceBreakage, serviceBreakages } from './service-breakages.ts';
 
 const COPIED = [
   'runtime',
@@ -30,15 +30,13 @@ const TOLD_SECONDS = 20;
 const AT_MOST_MS = 20 * MINUTE_MS;
 
 /** Runs a history of a copy that is broken so; what it wrote. */
-function historyOf({ file, edits }: Pick<ServiceBreakage, 'file' | 'edits'>): string {
+function historyOf(breakage: Pick<ServiceBreakage, 'file' | 'edits'>): string {
   const copy = mkdtempSync(join(tmpdir(), 'broken-service-'));
   try {
     for (const path of COPIED)
       cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true });
     for (const path of LINKED) symlinkSync(join(root, path), join(copy, path));
-    let source = readFileSync(join(copy, file), 'utf8');
-    for (const [from, to] of edits) source = source.replace(from, to);
-    writeFileSync(join(copy, file), source);
+    writeFileSync(join(copy, breakage.file), brokenSource(breakage));
     const words = [
       '--import',
       'tsx',

@@ -1,3 +1,5 @@
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
+
 /** A promise that the checker knows, and how the service is broken so that a history must name it. */
 export interface ServiceBreakage {
   readonly promise: string;
@@ -7,13 +9,18 @@ export interface ServiceBreakage {
   readonly edits: readonly (readonly [from: string, to: string])[];
 }
 
+/** Returns a file of the service with a breakage in it. */
+export function brokenSource({ file, edits }: Pick<ServiceBreakage, 'file' | 'edits'>): string {
+  return edits.reduce((source, [from, to]) => source.replace(from, () => to), readRepositoryFile(file));
+}
+
 /** Each promise is broken by a few words in one file of the service. */
 export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'one key is one message',
     alsoBreaks: 'a repetition is answered with its message',
     file: 'actors/shops/turns/send/accept-message.ts',
-    edits: [['  if (original !== undefined) {', '  if (original !== undefined && command === undefined) {']],
+    edits: [['  if (original !== undefined) {', '  if (original !== undefined && builder.nowMs < 0) {']],
   },
   {
     promise: 'nothing is sent after a STOP',
@@ -76,7 +83,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
     edits: [
       [
         '  const signal = AbortSignal.timeout(ENDPOINT_ANSWER_MS);',
-        "  if (signed.body.includes('message.sent')) return { status: 200, error: null, holdMs: null };\n  const signal = AbortSignal.timeout(ENDPOINT_ANSWER_MS);",
+        "  if (signedParts.body.includes('message.sent')) return { status: 200, error: null, holdMs: null };\n  const signal = AbortSignal.timeout(ENDPOINT_ANSWER_MS);",
       ],
     ],
   },
