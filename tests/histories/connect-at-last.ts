@@ -59,17 +59,22 @@ async function whyNot(
   tried: readonly string[],
   begunMs: number,
 ): Promise<string> {
-  const channel = surroundings.api.get(`/shops/${shop}/channels/msgapp`).then(({ data }) => data);
-  const actor = fleet.admin.get(`/actors/${tenant}/${shop}`).then(({ data }) => data);
-  const linked = fleet.network.sessions({ limit: 100 }).then(({ items }) => {
-    return items.filter((session) => session.phone === phone);
-  });
+  // All at once: a question that fails while another one is awaited would end the process.
+  const [channel, actor, linked] = await Promise.all([
+    seen(surroundings.api.get(`/shops/${shop}/channels/msgapp`).then(({ data }) => data)),
+    seen(fleet.admin.get(`/actors/${tenant}/${shop}`).then(({ data }) => data)),
+    seen(
+      fleet.network
+        .sessions({ limit: 100 })
+        .then(({ items }) => items.filter((session) => session.phone === phone)),
+    ),
+  ]);
   return [
     `since ${new Date(begunMs).toISOString()}:`,
     ...tried,
-    `channel: ${await seen(channel)}`,
-    `actor: ${await seen(actor)}`,
-    `linked to ${phone}: ${await seen(linked)}`,
+    `channel: ${channel}`,
+    `actor: ${actor}`,
+    `linked to ${phone}: ${linked}`,
     circumstances(fleet, history, { sinceMs: begunMs, about: shop }),
   ].join('\n');
 }
