@@ -33,10 +33,7 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
       const [storedBatch] = await readBatches([batchId], { keys: state.keys, store });
       const view = storedBatch && shownBatch(state, batchId, storedBatch);
       if (storedBatch === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
-      return done({
-        ...view,
-        forecast: await forecast(shop, state, { batchId, content: storedBatch.content }),
-      });
+      return done({ ...view, forecast: await forecast(shop, state, batchId) });
     });
   const withBatch = async <Code extends FailureCode>(
     shop: ShopReference,

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { batchKey } from '../../../../actors/shops/state/batches.ts';
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
 import type { NewChats } from '../../../../policy/network-limits.ts';
 import { type QuietHours, quietUntilMs } from '../../../../policy/quiet-hours.ts';
@@ -235,6 +236,28 @@ test('a forecast is right within a day: other shares before and after, a quota, 
   const last = run.sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
   const lastAtMs = Date.parse(forecast?.lastAt ?? '');
   assert.ok(Math.abs(lastAtMs - last) < DAY_MS, `${forecast?.lastAt} was ${new Date(last).toISOString()}`);
+});
+
+test('a forecast counts one text of two batches together', async () => {
+  const run = await BatchHarness.connected(30, '2026-03-20T10:00:00Z');
+  const text = 'we open at seven';
+  await run.batch({ recipients: run.know(60), text });
+  const id = await run.batch({ recipients: run.know(60, 1_000), text });
+  const { forecast } = await run.shown(id);
+  await run.pass(DAY_MS);
+  const last = run.sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
+  const lastAtMs = Date.parse(forecast?.lastAt ?? '');
+  const times = `${forecast?.lastAt} was ${new Date(last).toISOString()}`;
+  assert.ok(Math.abs(lastAtMs - last) < 10 * MINUTE_MS, times);
+});
+
+test('a forecast is made although the content of another batch is gone', async () => {
+  const run = await BatchHarness.connected();
+  const goneId = await run.batch({ recipients: run.know(5), text: 'we open at seven' });
+  const id = await run.batch({ recipients: run.know(5, 1_000), text: 'we open at seven' });
+  run.shop.redis.run(['DEL', batchKey(run.shop.state.keys, goneId)]);
+  const { forecast } = await run.shown(id);
+  assert.equal(forecast?.days[0]?.count, 5);
 });
 
 /** Both classes mixed evenly. */
