@@ -104,7 +104,7 @@ const listenersSchema = v.pipe(
   ),
 );
 
-/** Settings of the service that have a default. */
+/** Settings of the service that may be left out. */
 const serviceEntries = {
   ...processEntries,
   SEND_DURABILITY: v.optional(v.picklist(['master', 'replica'], 'master or replica'), 'master'),

@@ -21,6 +21,8 @@ const READ_AT_A_TIME = 100;
 const RETRY_AFTER_MS = 5_000;
 /** How long the caller that changed a tenant waits until the list shows the change. */
 const SHOWN_WITHIN_MS = 1_000;
+/** Sorted set, score 0: ids of all tenants that are listed. */
+const ORDER_KEY = 'directory:tenants';
 
 /**
  * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records.
@@ -133,6 +135,3 @@ export class OperatorsDirectory {
     await this.#store.append([['ZREM', ORDER_KEY, tenantId]]);
   }
 }
-
-/** Sorted set, score 0: ids of all tenants that are listed. */
-const ORDER_KEY = 'directory:tenants';

@@ -211,8 +211,9 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = Objec
 const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate', 'bin/generators'];
 
 /**
- * The folders around the program, with all below them. Each may import the program, any library, and the folders before
- * it in this list. So benches share a test bed with tests, and import no other part of them. The program imports none.
+ * The folders around the program, with all below them. Each may import any folder that is not in this list, any
+ * library, and the folders before it in the list. So benches share a test bed with tests, and import no other part of
+ * them. The program imports none.
  */
 const AROUND: readonly string[] = ['tests/testbed', 'bench', 'tests'];
 

@@ -36,7 +36,7 @@ const LEAST_SHARED_TURNS = 8;
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
-  /** Shards with something waiting and nothing under way. */
+  /** Shards whose waiting writes the next flush handles: it sends them, or refuses those of a shard in doubt. */
   readonly #ready = new Set<OwnedShard>();
   /** The time at which each group under way was sent, oldest first. */
   readonly #submittedMs: number[] = [];

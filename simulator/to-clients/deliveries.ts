@@ -41,7 +41,10 @@ export interface Delivery {
   readonly blocking?: true;
 }
 
-/** How a delivery ended: the client received it, or it refused it. */
+/**
+ * How a delivery ended. `receipted`: the client received it. `refused`: the client refused it, was unlinked, or too
+ * many stanzas waited for it.
+ */
 export type DeliveryEnd = 'receipted' | 'refused';
 
 /** The most stanzas that are kept for a companion. A new one removes the oldest. */
@@ -155,7 +158,7 @@ export class Deliveries {
     if (delivery) this.#end(delivery, end);
   }
 
-  /** Resolves when the first companion's delivery of that id ends. Call `stop` in any case. */
+  /** Resolves when the delivery of that id ends, at the first companion where it does. Call `stop` in any case. */
   waitFor(messageId: string): [ended: Promise<DeliveryEnd>, stop: () => void] {
     const end = new Promise<DeliveryEnd>((resolve) => void this.#waiting.set(messageId, resolve));
     return [end, () => void this.#waiting.delete(messageId)];

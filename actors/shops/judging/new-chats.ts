@@ -22,7 +22,7 @@ export function limitsNow(
     : { ...limits, newChats: { ...newChats, accepted: acceptedCount } };
 }
 
-/** The facts about the chat with a person. `hasChat` is exact. If absent, the session did not report it. */
+/** The facts about the chat with a person. `hasChat`: see `session.prepared`. If absent, `writer` alone decides. */
 export interface KnownChat {
   readonly hasChat?: boolean | undefined;
   readonly writer: Writer | undefined;

@@ -19,10 +19,10 @@
  * | restart_required                           | reopens at once                                                 |
  * | transient, outdated, egress_unreachable, credentials_unreadable | `reconnecting`; a channel without credentials stops after ten more attempts |
  * | login_refused                              | `reconnecting`, longer each time; the fifth disconnects         |
- * | replaced                                   | `reconnecting` for 30 s, once: an ended process may still appear to have the session |
+ * | replaced, of a paired channel              | `reconnecting` for 30 s, once: an ended process may still appear to have the session |
  * | temporarily_banned                         | `banned`, which cannot be shortened                             |
  * | qr_exhausted, pairing_refused, passkey_required | `disconnected`                                             |
- * | logged_out, forbidden, replaced again within an hour | terminal loss                                         |
+ * | logged_out, forbidden, any other replaced  | terminal loss                                                   |
  *
  * A terminal loss disconnects the channel and flags it until the next connection. The queue fails with
  * MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has such a loss, too. Its credentials are gone,
@@ -33,11 +33,11 @@
  *
  * - `connect` may name the number whose phone is to type a code (`pairWith`). It is kept until the channel is connected
  *   or has ended permanently. Each session until then asks for a new code.
- * - `disconnect` closes the session, from any configured state.
+ * - `disconnect` closes the session, from any configured state but `disconnected`.
  * - `refused`: another shop of the tenant has the number. The channel disconnects. A device that was just paired is
  *   unlinked and its credentials are erased. A resumed one keeps them.
  * - `activated`: this process took the shop over, or its actor crashed while a code was to be typed. It opens the
- *   session again if one is wanted. A wait after a refused login continues.
+ *   session again if one is wanted. A wait after a refused login continues, and so does a ban.
  * - `egress_changed` does the same, through the new egress.
  */
 import { type ChannelContext, unconfiguredContext } from './channel-context.ts';

@@ -5,7 +5,7 @@ import { eventually } from '../../testbed/waiting.ts';
 
 /** Tenants of a service that tests register webhooks of. */
 export function webhookAccounts(service: () => RealService) {
-  /** A tenant with a shop whose queue an operator can hold and release: two events each time. */
+  /** A tenant with a shop whose queue an operator can pause and resume: two events each time. */
   async function account() {
     const tenant = await service().tenant();
     const shopId = await service().shop(tenant);

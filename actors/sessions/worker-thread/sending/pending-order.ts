@@ -22,7 +22,7 @@ interface Stanza {
   readonly message: proto.IMessage | undefined;
   /** The recipients of a status. */
   readonly audience: readonly string[];
-  /** True if a restricted number may write to the recipient. Undefined if it does not go to a person. */
+  /** See `session.prepared`. */
   readonly hasChat: boolean | undefined;
   /** The hash of the devices that a post in a group is for. */
   readonly devicesHash: string | undefined;
