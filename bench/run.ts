@@ -9,15 +9,19 @@ import { join, resolve } from 'node:path';
 import { comparisons } from './benches/compared.ts';
 import { durableSends } from './benches/durable-sends.ts';
 import { erasure } from './benches/erasure.ts';
+import { firstSends } from './benches/first-sends.ts';
 import { hostile } from './benches/hostile.ts';
 import { hostileNames } from './benches/hostile-names.ts';
+import { knownShops } from './benches/known-shops.ts';
 import { liveSessions } from './benches/live-sessions.ts';
 import { manySessions } from './benches/many-sessions.ts';
 import { month } from './benches/month.ts';
+import { overload } from './benches/overload.ts';
 import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
 import { waitingReaders } from './benches/waiting-readers.ts';
 import { wholeSoak } from './benches/whole-soak.ts';
+import { wholeWay } from './benches/whole-way.ts';
 import { type Bench, type BenchContext, EndedEarly, type Run } from './harness/bench.ts';
 import { build, buildOf, OWN_BUILD } from './harness/build.ts';
 import { buildRatios, runByTurns } from './harness/compared-builds.ts';
@@ -32,14 +36,18 @@ const benches: readonly Bench[] = [
   ...serviceBenches,
   durableSends,
   erasure,
+  firstSends,
   hostile,
   hostileNames,
+  knownShops,
   liveSessions,
   manySessions,
   month,
+  overload,
   storms,
   waitingReaders,
   wholeSoak,
+  wholeWay,
 ];
 const words = process.argv.slice(2);
 const settings = new Map(

@@ -3,10 +3,6 @@ import { load, sendRequests } from '../harness/load.ts';
 import { onService } from '../harness/side.ts';
 import { MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { fleetFor, sendingFleet } from './compared.ts';
-import { firstSends } from './first-sends.ts';
-import { knownShops } from './known-shops.ts';
-import { overload } from './overload.ts';
-import { wholeWay } from './whole-way.ts';
 
 function alone(parts: Omit<Bench, 'targets'> & Partial<Pick<Bench, 'targets'>>): Bench {
   return { targets: [], ...parts };
@@ -186,16 +182,5 @@ const soak = alone({
   },
 });
 
-/** Benches of the service alone. */
-export const serviceBenches: readonly Bench[] = [
-  latency,
-  sending,
-  shops,
-  nodes,
-  knownShops,
-  overload,
-  start,
-  firstSends,
-  wholeWay,
-  soak,
-];
+/** The benches of the service alone that have no file of their own. */
+export const serviceBenches: readonly Bench[] = [latency, sending, shops, nodes, start, soak];
