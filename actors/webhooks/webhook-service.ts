@@ -5,6 +5,7 @@ import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { EventOperations } from '../events/event-operations.ts';
 import { done, type Failed, type FieldProblem, failed } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
+import { presentFields } from '../present-fields.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
 import { presentTenant } from '../tenants/committed-tenant.ts';
 import { streamIdOf } from '../tenants/stored-events/event-cursor.ts';
@@ -143,12 +144,13 @@ function changesOf(
   { url, types, shops, disabled }: Parameters<WebhookOperations['change']>[2],
   { nowMs, by }: { readonly nowMs: number; readonly by: WebhookKeeper },
 ): WebhookChanges {
-  return {
-    ...(url === undefined ? {} : { url }),
-    ...(types === undefined ? {} : { types }),
-    ...(shops === undefined ? {} : { shops }),
-    ...(disabled === undefined ? {} : { disabled: disabled ? { atMs: nowMs, why: by } : null }),
-  };
+  const disabledNow = disabled ? { atMs: nowMs, why: by } : null;
+  return presentFields<WebhookChanges>({
+    url,
+    types,
+    shops,
+    disabled: disabled === undefined ? undefined : disabledNow,
+  });
 }
 
 /** Returns the problems of an endpoint: a forbidden address, or shops that the tenant does not have. */
