@@ -71,7 +71,7 @@ function pathSegment(name: string, value: unknown): string {
 }
 
 function headerValue(name: string, value: unknown): string {
-  if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value))
-    throw new TypeError(`${name} must be visible ASCII without blanks`);
+  if (typeof value !== 'string' || !/^[!-~](?:[ -~]*[!-~])?$/.test(value))
+    throw new TypeError(`${name} must be visible ASCII or blanks, without blanks at its ends`);
   return value;
 }
