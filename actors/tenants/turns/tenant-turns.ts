@@ -72,6 +72,8 @@ const ERASURE_COMMANDS: ReadonlySet<TenantCommand['type']> = new Set([
   'tenant_erased',
 ]);
 
+type Decider = (state: TenantState, command: never, inputs: TurnInputs) => Turn<TenantState, TenantEffect>;
+
 /** Decides a command. A deleted tenant refuses all but those of its erasure. */
 export function tenantTurn(
   state: TenantState,
@@ -79,10 +81,11 @@ export function tenantTurn(
   inputs: TurnInputs,
 ): Turn<TenantState, TenantEffect> {
   // A command that waited while the erasure was decided would write to an erased tenant.
-  const isLeft = ERASURE_COMMANDS.has(command.type) && !state.isGone;
-  if (state.record.deleted && !isLeft) return { reply: NO_TENANT };
-  const decide: (state: TenantState, command: never, inputs: TurnInputs) => Turn<TenantState, TenantEffect> =
-    TURNS[command.type];
+  const isStillTaken = ERASURE_COMMANDS.has(command.type) && !state.isGone;
+  if (state.record.deleted && !isStillTaken) return { reply: NO_TENANT };
+  const decide: Decider | undefined = TURNS[command.type];
+  // A newer program may have stored a command as a dead letter.
+  if (decide === undefined) return {};
   // The command has the type under which its turn was found.
   return decide(state, command as never, inputs);
 }
