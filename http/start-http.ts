@@ -4,7 +4,7 @@ import type { HttpOptions } from './http-options.ts';
 import { exportListeners } from './metrics/listener-metrics.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener } from './operator-listener.ts';
-import { callerAddress } from './pipeline/client-address.ts';
+import { callerAddress } from './pipeline/caller-address.ts';
 import { serveForwarded } from './serve-forwarded.ts';
 import { sharedParts } from './shared-parts.ts';
 import { BodyBudget } from './socket/body-budget.ts';

@@ -32,8 +32,11 @@ export interface DueTimer {
   readonly leastMs?: number;
 }
 
-/** The reason why an actor stops here. After `crashed` it is loaded again at once, or after a backoff. */
-export type DeactivationReason = 'passivated' | 'released' | 'lost' | 'crashed' | 'suspended';
+/**
+ * The reason why an actor stops here. After `reloaded` it is loaded again: after a crash and its backoff, or at once if
+ * an operator restarts it. It keeps its resources.
+ */
+export type DeactivationReason = 'passivated' | 'released' | 'lost' | 'reloaded' | 'suspended';
 
 /** The queue of a mailbox in which a command waits; see `Behaviour.lane`. */
 export type Lane = 'client' | 'control';

@@ -1,6 +1,6 @@
 /** The parts of both calls by hand: the head of a request, its windows, its id and both logs. */
 
-import { addressOfBytes } from '../../http/pipeline/client-address.ts';
+import { addressOfBytes } from '../../http/pipeline/caller-address.ts';
 import { bearer, hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
 import type { RawHead } from '../../http/socket/found-headers.ts';

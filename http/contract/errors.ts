@@ -59,7 +59,7 @@ const TABLE: { readonly [Code in ErrorCode]: ErrorRow } = {
   MSGAPP_NOT_CONNECTED: [503, "The shop's number is not connected."],
   MSGAPP_SESSION_LOST: [503, "The shop's session was lost; connect the number again."],
   BOT_SERVICE_UNREACHABLE: [503, 'The sending component is unavailable.'],
-  MESSAGE_TOO_LONG: [422, 'The text is longer than 4096 characters.'],
+  MESSAGE_TOO_LONG: [422, 'The text is longer than 4,096 characters.'],
   TOO_MANY_MEDIA: [422, 'A message carries at most one attachment.'],
   EMPTY_MESSAGE: [422, 'The message has no visible text and no attachment.'],
   RECIPIENT_OPTED_OUT: [422, 'The recipient asked for no more messages.'],

@@ -15,7 +15,7 @@ import { cursorPage, numberedPage } from '../contract/list-pages.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { MESSAGE_FIELDS, messageWithoutContent, pickFields } from './resources.ts';
-import { shownEgress } from './schemas/shop-details.ts';
+import { egressField } from './schemas/shop-details.ts';
 import { operatorEndpoint } from './services.ts';
 
 export const listShopMessages = operatorEndpoint({
@@ -123,7 +123,7 @@ export const changeShop = operatorEndpoint({
   replies: {
     200: {
       description: 'The shop and its egress.',
-      data: v.strictObject({ id: v.string(), egress: shownEgress }),
+      data: v.strictObject({ id: v.string(), egress: egressField }),
       example: { id: '66b1f0a2c3d4e5f607182901', egress: 'socks5://bakery:***@proxy.example:1080' },
     },
   },

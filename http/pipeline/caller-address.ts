@@ -5,7 +5,7 @@ import { memoize } from '../../runtime/memoize.ts';
 const REMEMBERED_ADDRESSES = 10_000;
 
 /** Returns an address in its usual form. A v4 has dots, also if it came as v4 in v6. A v6 has its short form. */
-export const addressText = memoize(REMEMBERED_ADDRESSES, (address: string): string =>
+export const ipText = memoize(REMEMBERED_ADDRESSES, (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
 );
 
@@ -47,7 +47,7 @@ export function callerAddress(
     for (const entry of forwardedFor.split(',').reverse()) {
       const address = withoutPort(entry.trim());
       if (!ipaddr.isValid(address)) return caller;
-      caller = addressText(address);
+      caller = ipText(address);
       if (!isTrusted(caller)) return caller;
     }
     return caller;

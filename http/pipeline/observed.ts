@@ -98,9 +98,9 @@ class ObservedCalls {
     const { inProgress } = this.#options;
     inProgress.enter();
     return edgeReply.then(
-      (edgeReplyKnown) => {
+      (knownReply) => {
         inProgress.leave();
-        return this.#settle(call, edgeReplyKnown, start);
+        return this.#settle(call, knownReply, start);
       },
       (error) => {
         inProgress.leave();

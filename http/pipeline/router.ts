@@ -77,34 +77,34 @@ function branch<Services>(): Branch<Services> {
 }
 
 function plant<Services>(root: Branch<Services>, path: string, route: Route<Services>): void {
-  let currentNode = root;
+  let currentBranch = root;
   for (const segment of path.split('/')) {
-    let next = segment.startsWith('{') ? currentNode.variable : currentNode.fixed.get(segment);
+    let next = segment.startsWith('{') ? currentBranch.variable : currentBranch.fixed.get(segment);
     if (next === undefined) {
       next = branch();
-      if (segment.startsWith('{')) currentNode.variable = next;
-      else currentNode.fixed.set(segment, next);
+      if (segment.startsWith('{')) currentBranch.variable = next;
+      else currentBranch.fixed.set(segment, next);
     }
-    currentNode = next;
+    currentBranch = next;
   }
-  currentNode.route = route;
+  currentBranch.route = route;
 }
 
 function walk<Services>(root: Branch<Services>, path: string, start: number): Match<Services> | undefined {
   let values = NO_VALUES;
-  let currentNode = root;
+  let currentBranch = root;
   let segmentStart = start;
   while (segmentStart <= path.length) {
     const slash = path.indexOf('/', segmentStart);
     const end = slash === -1 ? path.length : slash;
     const segment = path.slice(segmentStart, end);
-    const fixedMatch = currentNode.fixed.get(segment);
-    const next = fixedMatch ?? (segment === '' ? undefined : currentNode.variable);
+    const fixedMatch = currentBranch.fixed.get(segment);
+    const next = fixedMatch ?? (segment === '' ? undefined : currentBranch.variable);
     if (next === undefined) return undefined;
     // Most paths have one value. A list made by spreading an empty one would reserve memory for more values.
     if (fixedMatch === undefined) values = values === NO_VALUES ? [segment] : [...values, segment];
-    currentNode = next;
+    currentBranch = next;
     segmentStart = end + 1;
   }
-  return currentNode.route === undefined ? undefined : { route: currentNode.route, values };
+  return currentBranch.route === undefined ? undefined : { route: currentBranch.route, values };
 }

@@ -1,4 +1,4 @@
-import { addressOfBytes } from '../pipeline/client-address.ts';
+import { addressOfBytes } from '../pipeline/caller-address.ts';
 
 /** A connection of the server library. Its address has 4 or 16 bytes, or none if the caller has disconnected. */
 export interface PeerConnection {

@@ -11,7 +11,7 @@ export class ActorResources {
   readonly #address: Address;
   readonly #behaviour: AnyBehaviour;
   readonly #log: ActorSurroundings['log'];
-  /** The last state before a crash, until the next one. */
+  /** The last state before it was reloaded, until the actor has a state again. */
   #kept: unknown;
 
   constructor(address: Address, behaviour: AnyBehaviour, log: ActorSurroundings['log']) {
@@ -31,9 +31,9 @@ export class ActorResources {
    */
   left(state: unknown, reason: DeactivationReason): void {
     const keptState = this.#kept;
-    if (reason !== 'crashed') this.#kept = undefined;
+    if (reason !== 'reloaded') this.#kept = undefined;
     else if (state !== undefined) this.#kept = state;
-    const lastState = state ?? (reason === 'crashed' ? undefined : keptState);
+    const lastState = state ?? (reason === 'reloaded' ? undefined : keptState);
     if (lastState === undefined) return;
     try {
       this.#behaviour.deactivated(lastState, this.#address, reason);

@@ -155,7 +155,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
       this.#timers.update(this.#behaviour.timers(this.state));
       // A change that `committed` made in place may also change the answer.
       if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#name))
-        this.#dispatcher.tell('sync');
+        this.#dispatcher.enqueue('sync');
       return undefined;
     } catch (error) {
       return error;
@@ -182,13 +182,13 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   timerDue(id: string): void {
-    this.#dispatcher.tell('timer', { type: 'timer', id });
+    this.#dispatcher.enqueue('timer', { type: 'timer', id });
     this.#dispatcher.pump();
   }
 
   drain(): void {
     this.#mailbox.refuseClients(movedAwayFailure());
-    this.#dispatcher.tell('draining');
+    this.#dispatcher.enqueue('draining');
     this.#dispatcher.pump();
   }
 
@@ -286,7 +286,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
       this.#suspend();
       return;
     }
-    this.#unload('crashed');
+    this.#unload('reloaded');
     this.#status = 'backoff';
     this.#timer.start(decision.restartInMs, () => this.#load());
   }
@@ -320,7 +320,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     await this.#leave();
     // An earlier restart may have loaded it by now, and a stop goes before a restart.
     if (this.#status !== 'restarting') return;
-    this.#unload('crashed');
+    this.#unload('reloaded');
     this.#load();
   }
 

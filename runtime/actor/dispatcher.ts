@@ -79,7 +79,7 @@ export class Dispatcher {
   }
 
   /** Puts one of the runtime's own envelopes into the mailbox. The next `pump` handles it. */
-  tell(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
+  enqueue(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
     this.#mailbox.offer(ownEnvelope(kind, command, this.#surroundings.clock.monotonicMs()));
   }
 

@@ -4,14 +4,14 @@ import type { OwnershipOptions } from './ownership-options.ts';
 
 /**
  * The clocks agree as before, or the node stands aside and owns nothing. Otherwise the clocks agree again: the node
- * returned under a new name, or another process has its node id.
+ * returned under a new incarnation, or another process has its node id.
  */
 type ClockFinding = 'agreed' | 'aside' | 'returned' | 'superseded';
 
 /**
  * A node whose clock disagrees with that of Redis stands aside, because either clock may be wrong. It hands over its
  * shards and gives up its lease, so that the others take its share. It still forwards requests. Once the clocks agree
- * it returns under a new name.
+ * it returns under a new incarnation.
  */
 export class ClockDispute {
   readonly #options: OwnershipOptions;
@@ -32,7 +32,7 @@ export class ClockDispute {
 
   /**
    * Compares the clocks with the tolerance. Call it at each check of the shards, after Redis' time was read. Do not
-   * call it while the node stops or takes a new name, because a return here would take a second name.
+   * call it while the node stops or takes a new incarnation, because a return here would take a second one.
    */
   async check(nodes: readonly NodeRecord[]): Promise<ClockFinding> {
     const { clock, counters, log } = this.#options;

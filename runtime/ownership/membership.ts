@@ -5,15 +5,15 @@ import { Lease, type LeaseListener } from './lease.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
 
 /**
- * This process as a node among the others: its lease, and its name. Each start, and each return after a lost lease, has
- * a new name.
+ * This process as a node among the others: its lease, and its incarnation. Each start, and each return after a lost
+ * lease, has a new one.
  */
 export class Membership {
   readonly lease: Lease;
   readonly #options: OwnershipOptions;
   readonly #isStopped: () => boolean;
-  /** Names that this process requested. One may be its name in Redis although no reply came. */
-  readonly #names = new Set<string>();
+  /** Incarnations that this process requested. Redis may have one of them although no reply came. */
+  readonly #requestedIncarnations = new Set<string>();
   #incarnation = '';
 
   /** Once `isStopped` returns true, it repeats no request to Redis. */
@@ -24,14 +24,14 @@ export class Membership {
     this.lease = new Lease(nodeId, { engine, clock, limits, listener });
   }
 
-  /** The current name; empty before the first. */
+  /** The current incarnation; empty before the first. */
   get incarnation(): string {
     return this.#incarnation;
   }
 
-  /** True if this process has, had or requested the name. */
+  /** True if this process has, had or requested the incarnation. */
   isOurs(incarnation: string | undefined): boolean {
-    return incarnation !== undefined && this.#names.has(incarnation);
+    return incarnation !== undefined && this.#requestedIncarnations.has(incarnation);
   }
 
   /** True if another process has this node id. */
@@ -40,9 +40,9 @@ export class Membership {
     return nodes.some((node) => node.nodeId === nodeId && !this.isOurs(node.incarnation));
   }
 
-  /** Takes a lease under a new name. */
+  /** Takes a lease under a new incarnation. */
   join(): Promise<void> {
-    return this.#take(this.#newName());
+    return this.#take(this.#newIncarnation());
   }
 
   /**
@@ -50,11 +50,11 @@ export class Membership {
    * has this node id, and with `undefined` if this node was stopped meanwhile.
    */
   rejoin(): Promise<boolean | undefined> {
-    const name = this.#newName();
+    const incarnation = this.#newIncarnation();
     return this.askAgain(async () => {
       // Each time: a process that started meanwhile is the later one.
       if (this.isTaken(await this.#options.engine.nodes())) return false;
-      await this.#take(name);
+      await this.#take(incarnation);
       return this.#isStopped() ? undefined : true;
     });
   }
@@ -83,11 +83,11 @@ export class Membership {
     return undefined;
   }
 
-  #newName(): string {
+  #newIncarnation(): string {
     const { nodeId, random } = this.#options;
-    const name = `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
-    this.#names.add(name);
-    return name;
+    const incarnation = `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
+    this.#requestedIncarnations.add(incarnation);
+    return incarnation;
   }
 
   async #take(incarnation: string): Promise<void> {

@@ -12,21 +12,21 @@ export class OwnershipNotices {
   readonly #view: OwnershipView;
   readonly #afterTick: (callback: () => void) => void;
   readonly #announced = new Map<number, ShardRecord>();
-  readonly #leaving: () => string | undefined;
+  readonly #leavingIncarnation: () => string | undefined;
 
   constructor(
     view: OwnershipView,
     options: {
       readonly engine: Engine;
       readonly afterTick: (callback: () => void) => void;
-      /** This node's name while it is stopping or stands aside. Its notices of changes carry it. */
-      readonly leaving: () => string | undefined;
+      /** This node's incarnation while it is stopping or stands aside. Its notices of changes carry it. */
+      readonly leavingIncarnation: () => string | undefined;
     },
   ) {
     this.#view = view;
     this.#engine = options.engine;
     this.#afterTick = options.afterTick;
-    this.#leaving = options.leaving;
+    this.#leavingIncarnation = options.leavingIncarnation;
   }
 
   /** Adds the notices of all nodes to the view, and calls `heard` for each. */
@@ -46,7 +46,7 @@ export class OwnershipNotices {
 
   /** Publishes the noted changes. A notice without changes makes the other nodes read the records. */
   announce(): void {
-    const notice = changeNotice(this.#announced, this.#leaving());
+    const notice = changeNotice(this.#announced, this.#leavingIncarnation());
     this.#announced.clear();
     void Promise.allSettled([this.#engine.publish(CHANGES_CHANNEL, notice)]);
   }

@@ -20,7 +20,7 @@ export interface OwnershipOptions {
   readonly commits: () => GroupCommit;
   /** Called when this node has claimed the shard: activate its actors. */
   readonly onClaimed: (shard: OwnedShard) => void;
-  /** This node has a new name among the others. Called before it owns anything under it. */
+  /** This node has a new incarnation. Called before it owns anything under it. */
   readonly onIncarnation: (incarnation: string) => Promise<void>;
   /** Another process took our node id. Everything has been stopped. */
   readonly onSuperseded: () => void;

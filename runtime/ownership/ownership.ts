@@ -51,9 +51,9 @@ export class Ownership {
     const { engine, clock, limits, afterTick } = options;
     this.view = new OwnershipView(shardCount(), clock, limits);
     this.#times = new CheckTimes(clock, limits.claimEveryMs, () => this.check());
-    const leavingReason = (): string | undefined =>
+    const leavingIncarnation = (): string | undefined =>
       this.#isStopping || this.#dispute.isAside ? this.incarnation : undefined;
-    this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving: leavingReason });
+    this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leavingIncarnation });
     const leaseListener = {
       onExpired: () => this.#onLeaseExpired(),
       onRegained: () => this.#held.onLeaseRegained(),
@@ -97,8 +97,8 @@ export class Ownership {
   }
 
   /**
-   * Takes the lease and a name, claims this node's share and goes on doing so. Resolves after the first round. Rejects
-   * if Redis gives no lease.
+   * Takes the lease and an incarnation, claims this node's share and goes on doing so. Resolves after the first round.
+   * Rejects if Redis gives no lease.
    */
   async run(): Promise<void> {
     await this.#notices.listen(() => this.#times.checkSoon(this.view.nodes.length));
@@ -200,7 +200,7 @@ export class Ownership {
     if (this.#isStopping || this.#isComingBack) return false;
     const finding = await this.#dispute.check(nodes);
     if (finding === 'superseded') this.#onSuperseded();
-    // This check is from before the new name.
+    // This check is from before the new incarnation.
     if (finding === 'returned') this.#rounds.again();
     return finding !== 'agreed';
   }
@@ -258,8 +258,9 @@ export class Ownership {
   }
 
   /**
-   * Called when the lease has ended in Redis. The node takes a new name and checks for each shard whether another node
-   * took it. If the epoch is unchanged, no other node wrote, and its actors continue. The other shards are lost.
+   * Called when the lease has ended in Redis. The node takes a new incarnation. It checks for each shard whether
+   * another node took it. If the epoch is unchanged, no other node wrote, and its actors continue. The other shards are
+   * lost.
    */
   async #comeBack(): Promise<void> {
     const { counters, log } = this.#options;
@@ -274,7 +275,7 @@ export class Ownership {
       if (isBack !== true) return;
       log.warn(
         { before: formerIncarnation, incarnation: this.incarnation },
-        'the lease was lost: this node is back under a new name',
+        'the lease was lost: this node is back under a new incarnation',
       );
       await Promise.all([...this.#held].map((shard) => this.settle(shard)));
     } finally {

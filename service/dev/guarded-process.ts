@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. */
-export interface ProcessEnd {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -18,11 +18,11 @@ export interface GuardedProcess {
   /** Standard error, when it was asked for with `errors: 'read'`. */
   readonly stderr: NodeJS.ReadableStream | null;
   /** Settles once, when the process has ended; never rejects. */
-  readonly ended: Promise<ProcessEnd>;
+  readonly ended: Promise<ProcessExit>;
   /** Sends a signal; false when the process is gone. */
   signal(signal: NodeJS.Signals): boolean;
   /** Asks with SIGTERM, ends with SIGKILL when `graceMs` were not enough, and waits for the end. */
-  stop(options: { readonly graceMs: number }): Promise<ProcessEnd>;
+  stop(options: { readonly graceMs: number }): Promise<ProcessExit>;
 }
 
 /** In `output` and `errors`, `pass` sends the lines to our standard error. */
@@ -84,7 +84,7 @@ export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   if (pid === undefined) throw new Error(`${name} could not be started: there is no /bin/sh`);
   // The shell closes its end as it becomes the command, so a write error on that pipe is expected.
   child.stdin?.on('error', () => undefined);
-  const processEnd = once(child, 'exit').then(([code, signal]): ProcessEnd => ({ code, signal }));
+  const processEnd = once(child, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
   const signal = (wantedSignal: NodeJS.Signals): boolean => child.kill(wantedSignal);
   return {
     name,
@@ -104,6 +104,6 @@ export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
 }
 
 /** Says how a process ended, for people: `exit code 1` or `SIGKILL`. */
-export function describeEnd(end: ProcessEnd): string {
+export function describeEnd(end: ProcessExit): string {
   return end.signal ?? `exit code ${end.code}`;
 }

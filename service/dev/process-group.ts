@@ -1,14 +1,14 @@
 import {
   type GuardedProcess,
   type GuardedProcessOptions,
-  type ProcessEnd,
+  type ProcessExit,
   spawnGuarded,
 } from './guarded-process.ts';
 
 /** A member that ended without being stopped. */
 export interface ProcessLoss {
   readonly name: string;
-  readonly end: ProcessEnd;
+  readonly end: ProcessExit;
 }
 
 /** Processes that end together. A new group is empty. */

@@ -67,7 +67,7 @@ test('a restart waits for the current turn, other requests meanwhile get an erro
   world.letGo();
   assert.equal(await asked, 2);
   assert.deepEqual(await Promise.all(restarts), [true, true]);
-  assert.deepEqual([world.loads(), world.stopped], [2, ['crashed']]);
+  assert.deepEqual([world.loads(), world.stopped], [2, ['reloaded']]);
   assert.equal(await world.outcome(actors.ask(firstAddress, read)), 2);
 });
 

@@ -211,9 +211,9 @@ test('an actor’s resources on its node outlive a crash, and are freed when it 
   await world.outcome(world.node.actors.ask(firstAddress, add(1)));
   broken = true;
   await world.outcome(world.node.actors.ask(firstAddress, poison));
-  assert.deepEqual(reasons, ['crashed']);
+  assert.deepEqual(reasons, ['reloaded']);
   await world.clock.until(() => world.node.actors.snapshot(firstAddress)?.status === 'suspended');
-  assert.deepEqual(reasons, ['crashed', 'suspended']);
+  assert.deepEqual(reasons, ['reloaded', 'suspended']);
 });
 
 test('an actor’s resources on its node are freed when it is stopped while it waits after a crash, and not twice', async () => {
@@ -225,10 +225,10 @@ test('an actor’s resources on its node are freed when it is stopped while it w
   await world.outcome(actors.ask(firstAddress, poison));
   assert.equal(actors.snapshot(firstAddress)?.status, 'backoff');
   await world.outcome(actors.passivate(firstAddress, { isForced: true }));
-  assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated']);
+  assert.deepEqual(reasons, ['reloaded', 'reloaded', 'passivated']);
   await world.outcome(actors.ask(firstAddress, add(1)));
   await world.outcome(actors.passivate(firstAddress, { isForced: true }));
-  assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated', 'passivated']);
+  assert.deepEqual(reasons, ['reloaded', 'reloaded', 'passivated', 'passivated']);
 });
 
 test('an actor’s resources on its node are freed when it cannot be loaded again after a crash and no caller waits for it', async () => {
@@ -239,7 +239,7 @@ test('an actor’s resources on its node are freed when it cannot be loaded agai
   await world.outcome(actors.ask(firstAddress, poison));
   world.callOutcome('refused');
   await world.clock.until(() => actors.snapshot(firstAddress) === undefined);
-  assert.deepEqual(reasons, ['crashed', 'passivated']);
+  assert.deepEqual(reasons, ['reloaded', 'passivated']);
 });
 
 test('an actor that cannot decide whether it is settled delays a hand-over until its deadline, and is logged', async () => {

@@ -7,7 +7,7 @@ import { decodeMessage, type MessageState, type StoredMessage } from '../records
 import { shopKeys, shopOf } from '../records/shop-keys.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
 import { decodePooled, type PooledMessage } from '../state/pooled-message.ts';
-import { carriedMessage, type QueuedMessage, queuedMessage } from '../state/shop-state.ts';
+import { carriedEntry, type QueuedMessage, queueEntry } from '../state/shop-state.ts';
 
 /** The messages of a shop that have not ended, read from the store without the shop's actor. */
 export interface WaitingMessages {
@@ -64,12 +64,10 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     answers(store, pooled, ({ message, poolShard }) => carriedRead(poolShard, message.messageId)),
   ]);
   const ownWaiting = readEach(ownIds, (id, index) =>
-    waitingMessage(decodeMessage(id, ownMessages[index] ?? []), ({ body }) =>
-      queuedMessage(body, placeOf(id)),
-    ),
+    waitingMessage(decodeMessage(id, ownMessages[index] ?? []), ({ body }) => queueEntry(body, placeOf(id))),
   );
   const carriedWaiting = readEach(carriedMessages, (fields) =>
-    waitingMessage(decodeCarried(fields), ({ body }) => carriedMessage(body)),
+    waitingMessage(decodeCarried(fields), ({ body }) => carriedEntry(body)),
   );
   const pooledWaiting = pooled.map(({ message }, index) => ({
     message,

@@ -18,7 +18,7 @@ import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
 import { RecentTransitions } from './recent-transitions.ts';
 import { decodeScheduled } from './scheduled-sends.ts';
-import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
+import { carriedEntry, type QueuedMessage, queueEntry, type ShopState } from './shop-state.ts';
 import { mergeKnownNumbers, readLedger } from './stored-ledger.ts';
 import { decodeLimits } from './stored-limits.ts';
 import { decodeUndelivered } from './undelivered.ts';
@@ -70,9 +70,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     readCarried(shard, carriedIds, store),
   ]);
   const { ledger, elements, isUnreadable } = readLedger(newestElements, nowMs);
-  const forOthers = carriedMessages.flatMap((message) =>
-    message?.body ? [carriedMessage(message.body)] : [],
-  );
+  const forOthers = carriedMessages.flatMap((message) => (message?.body ? [carriedEntry(message.body)] : []));
   const queued = [...ownMessages, ...forOthers].sort((left, right) =>
     left.messageId < right.messageId ? -1 : 1,
   );
@@ -171,7 +169,7 @@ async function loadWaiting(
   const messages = await readMessages(shard, [...places.keys()], store);
   return messages.flatMap((message) => {
     if (message === undefined || isFinal(message.state.status)) return [];
-    return [queuedMessage(message.body, places.get(message.body.id) as number)];
+    return [queueEntry(message.body, places.get(message.body.id) as number)];
   });
 }
 

@@ -210,7 +210,7 @@ export function endedBefore({ queue, currentMessage, pooled, acceptedList }: Sho
  * Returns the queue's entry of a message. `alias` is the number by which the network knows its recipient, if it
  * differs.
  */
-export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
+export function queueEntry(body: MessageBody, place: number, alias?: string): QueuedMessage {
   const { id, kind, to, createdAtMs, batchId } = body;
   const ownMessage = { messageId: id, kind, to: to ?? '', createdAtMs, place };
   const message = batchId === undefined ? ownMessage : { ...ownMessage, batchId };
@@ -218,8 +218,8 @@ export function queuedMessage(body: MessageBody, place: number, alias?: string):
 }
 
 /** Returns the entry of another shop's message in the queue, which this shop carries for the pool. */
-export function carriedMessage(body: MessageBody, alias?: string): QueuedMessage {
-  const { place: _, ...message } = queuedMessage(body, 0, alias);
+export function carriedEntry(body: MessageBody, alias?: string): QueuedMessage {
+  const { place: _, ...message } = queueEntry(body, 0, alias);
   return { ...message, carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
 }
 

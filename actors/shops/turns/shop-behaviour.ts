@@ -94,7 +94,7 @@ export function shopBehaviour(
     },
     settled: (state) => pacingState(state) !== 'sending',
     deactivated(_state, address, reason) {
-      if (reason !== 'crashed') options.leave(address);
+      if (reason !== 'reloaded') options.leave(address);
     },
     describe: describeShop,
   };

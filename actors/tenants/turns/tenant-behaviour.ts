@@ -51,7 +51,7 @@ export function tenantBehaviour(
       hasNewUsage(state, options.keyLimits) ? usageTurn(state, options.keyLimits) : undefined,
     deactivated(state, address, reason) {
       options.leave(address, reason);
-      if (reason === 'crashed') return;
+      if (reason === 'reloaded') return;
       for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);
     },
     describe: (state) => ({

@@ -40,7 +40,7 @@ const lastEnd = v.strictObject({
 } satisfies SchemasOf<NonNullable<Shop['channel']['lastEnd']>>);
 
 /** A shop's egress in replies. */
-export const shownEgress = v.pipe(
+export const egressField = v.pipe(
   v.nullable(v.string()),
   v.description(
     'The proxy of all its connections, with `***` for the password. `unreadable`: no configured key decrypts it, so the shop cannot connect. Null: there is none.',
@@ -53,7 +53,7 @@ export const shopDetails = v.strictObject({
   name: v.string(),
   tenantActive: v.boolean(),
   inbound: v.picklist(INBOUND_MODES),
-  egress: shownEgress,
+  egress: egressField,
   status: channelStatus,
   channel: v.strictObject({
     state: v.string(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addressOfBytes, addressText, callerAddress } from '../../../http/pipeline/client-address.ts';
+import { addressOfBytes, callerAddress, ipText } from '../../../http/pipeline/caller-address.ts';
 
 describe("the caller's address", () => {
   const caller = callerAddress(['10.0.0.0/8', '2001:db8::1']);
@@ -23,8 +23,8 @@ describe("the caller's address", () => {
     test(row, () => assert.equal(caller?.(peer, forwardedFor), expected));
 
   test('has one form', () => {
-    assert.equal(addressText('0000:0000:0000:0000:0000:ffff:7f00:0001'), '127.0.0.1');
-    assert.equal(addressText('0000:0000:0000:0000:0000:0000:0000:0001'), '::1');
+    assert.equal(ipText('0000:0000:0000:0000:0000:ffff:7f00:0001'), '127.0.0.1');
+    assert.equal(ipText('0000:0000:0000:0000:0000:0000:0000:0001'), '::1');
     assert.equal(addressOfBytes(new Uint8Array([127, 0, 0, 1]).buffer), '127.0.0.1');
     assert.equal(
       addressOfBytes(new Uint8Array([...Array(10).fill(0), 255, 255, 10, 0, 0, 9]).buffer),

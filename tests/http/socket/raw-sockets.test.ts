@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplyStream } from '../../../http/contract/exchange.ts';
-import { callerAddress } from '../../../http/pipeline/client-address.ts';
+import { callerAddress } from '../../../http/pipeline/caller-address.ts';
 import { eventually } from '../../testbed/waiting.ts';
 import { metricsOf } from '../metrics/metrics-of.ts';
 import { sharedService } from '../shared-service.ts';

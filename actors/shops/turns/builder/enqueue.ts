@@ -4,17 +4,17 @@ import { bodyWrite, dayExpiry, dayOfMessage } from '../../records/message-days.t
 import type { MessageBody } from '../../records/message-record.ts';
 import { idempotencyRedisKey } from '../../records/shop-keys.ts';
 import { encodeAccepted } from '../../state/accepted-list.ts';
-import { queuedMessage } from '../../state/shop-state.ts';
+import { queueEntry } from '../../state/shop-state.ts';
 import { oncePerDay } from './once-per-day.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   const place = storeAccepted(builder, message);
-  const queueEntry = queuedMessage(message.body, place, message.alias);
+  const entry = queueEntry(message.body, place, message.alias);
   // A spread would reserve memory for half as many elements more. `concat` takes three times as long with a value that
   // is not an array.
-  builder.change({ queue: builder.state.queue.concat([queueEntry]) });
+  builder.change({ queue: builder.state.queue.concat([entry]) });
 }
 
 /** The message to store at acceptance. */

@@ -33,7 +33,7 @@ const GONE: MessageReason = 'EXPIRED';
 
 /** The facts that a check uses. */
 interface CheckFacts extends DispatchFacts {
-  /** Set once the session prepared the message. `hasChat` is true if the network knows a chat with the recipient. */
+  /** Set once the session prepared the message. `hasChat`: see `session.prepared`. */
   readonly prepared?: { readonly hasChat: boolean | undefined };
 }
 
@@ -73,18 +73,18 @@ function linkRecipient(builder: TurnBuilder, { lidToLink, writer }: DispatchFact
 function checkCurrent(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
   const { body } = facts;
   const { batches, currentMessage } = builder.state;
-  const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
-  if (ofBatch === 'wait') {
+  const batchReason = batchObstacle(batches, currentMessage, builder.nowMs);
+  if (batchReason === 'wait') {
     // Other messages of the queue pass it.
     stepPacing(builder, { type: 'put_back' });
     return undefined;
   }
-  const against =
+  const reason =
     body === undefined
       ? GONE
-      : (ofBatch ?? obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs }));
-  if (against === undefined) return body;
-  stepPacing(builder, { type: 'blocked', reason: against });
+      : (batchReason ?? obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs }));
+  if (reason === undefined) return body;
+  stepPacing(builder, { type: 'blocked', reason });
   return undefined;
 }
 

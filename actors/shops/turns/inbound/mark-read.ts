@@ -14,7 +14,7 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /** The inbound message to mark as read. Undefined if it was removed. */
 interface MarkFacts {
-  readonly toMark: StoredInbound | undefined;
+  readonly inbound: StoredInbound | undefined;
 }
 
 /** Reads the inbound message to mark as read. */
@@ -23,8 +23,8 @@ export async function readToMark(
   { inboundId }: CommandOf<'mark_read'>,
   sources: FactSources,
 ): Promise<MarkFacts> {
-  const [toMark] = await readInboundRecords(shard, [inboundId], sources);
-  return { toMark };
+  const [inbound] = await readInboundRecords(shard, [inboundId], sources);
+  return { inbound };
 }
 
 /**
@@ -34,7 +34,7 @@ export async function readToMark(
 export function markRead(
   builder: TurnBuilder,
   _command: unknown,
-  { toMark: inbound }: MarkFacts,
+  { inbound }: MarkFacts,
 ): ShopReplies['mark_read'] {
   if (inbound === undefined) return failed('MESSAGE_NOT_FOUND');
   if (inbound.readAtMs !== null) return done(inbound);

@@ -42,14 +42,14 @@ export function publishInbound(
     ['ZADD', state.keys.inboundReceived, nowMs, receivedMark(person.id, event.wireId)],
     ...person.writes,
   );
-  keepAsLong(builder, id);
+  expireOncePerDay(builder, id);
   builder.publishMessage('message.received', id);
 }
 
 /**
  * Once a day and actor, expires the day's records and drops older data from the shop's indexes and the tenant's people.
  */
-function keepAsLong(builder: TurnBuilder, id: string): void {
+function expireOncePerDay(builder: TurnBuilder, id: string): void {
   const { nowMs, retentionMs, state } = builder;
   const { keys, people, shard } = state;
   const day = dayOf(nowMs);

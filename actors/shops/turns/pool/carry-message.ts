@@ -16,7 +16,7 @@ import type { WriterFacts } from '../../reading/recipient-facts.ts';
 import { carriedKey, carriedWrites } from '../../records/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { OfferedSend } from '../../state/offered-send.ts';
-import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { byAge, carriedEntry, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
 import { countSend } from '../builder/enqueue.ts';
 import { stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -76,7 +76,7 @@ export function takePooled(
   countSend(builder, evaluation.entry);
   if (countsAsNewChat(body.to ?? '', facts)) countNewChat(builder);
   builder.change({
-    queue: byAge([...queue, carriedMessage(body, facts.alias)]),
+    queue: byAge([...queue, carriedEntry(body, facts.alias)]),
     offeredSends: otherOffers(builder.state, evaluation.entry, builder.nowMs),
   });
   return { kind: 'taken' };

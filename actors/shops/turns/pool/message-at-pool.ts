@@ -21,7 +21,7 @@ import { bodyWrite, dayOfMessage } from '../../records/message-days.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts';
-import { byAge, channelState, queuedMessage, type ShopState } from '../../state/shop-state.ts';
+import { byAge, channelState, queueEntry, type ShopState } from '../../state/shop-state.ts';
 import { type AcceptedMessage, storeAccepted } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
@@ -71,7 +71,7 @@ export function askPoolAgain(builder: TurnBuilder): void {
     }
     postpone(builder, message, isTaken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
     if (pool === null) search(builder, message);
-    else builder.perform({ type: 'ask_pool', messageId, pool, isTaken: isTaken });
+    else builder.perform({ type: 'ask_pool', messageId, pool, isTaken });
   }
 }
 
@@ -143,7 +143,7 @@ export function requeue(
   }
   drop(builder, message);
   builder.write(bodyWrite(shard, dayOfMessage(messageId), { ...body, via: 'shop' }));
-  builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
+  builder.change({ queue: byAge([...queue, queueEntry(body, message.place, alias)]) });
   if (countsAsNewChat(body.to ?? '', { writer })) countNewChat(builder);
   // A pool shop may refuse after a day. The message is then too old to be sent, also if the shop starts none now.
   builder.endOverdue();
