@@ -3,6 +3,7 @@ import {
   encodeSignedDeviceIdentity,
   encodeWAMessage,
   type proto,
+  transferDevice,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { Credentials } from '../keys/credentials.ts';
@@ -173,6 +174,7 @@ export class RetryAnswers {
     if (keys !== undefined) {
       // The library takes keys without a one-time key, though its types do not allow that.
       await socket.signalRepository.injectE2ESession({ jid: device, session: keys as never });
+      await this.#takeInAgain(device);
       return;
     }
     const knownSession = await socket.signalRepository.getSessionInfo(device);
@@ -182,6 +184,18 @@ export class RetryAnswers {
     if (knownSession !== null && !isOther && !isOld) return;
     memory.retries.set(name, true);
     await sessions.open([device], true);
+  }
+
+  /**
+   * Ends the time for which a device is left out because its keys are not known: it sent them. If they are broken, the
+   * next message asks the network.
+   */
+  async #takeInAgain(device: string): Promise<void> {
+    const { keyless } = this.#options.context.memory;
+    const person = personOf(device);
+    keyless.del(device);
+    keyless.del(transferDevice(device, await this.#lidOf(person)));
+    keyless.del(transferDevice(device, await this.#numberOf(person)));
   }
 
   /**

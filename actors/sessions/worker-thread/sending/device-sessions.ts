@@ -206,11 +206,11 @@ export class DeviceSessions {
       else if (lack === undefined && (await signalRepository.validateSession(address)).exists) continue;
       askedAddresses.push(address);
     }
-    if (askedAddresses.length > 0) await this.#fetch(askedAddresses);
+    if (askedAddresses.length > 0) await this.#fetch(askedAddresses, isFresh);
     return otherAddresses.filter((address) => !isKeyless(keyless, address));
   }
 
-  async #fetch(addresses: readonly string[]): Promise<void> {
+  async #fetch(addresses: readonly string[], isFresh: boolean): Promise<void> {
     const { signalRepository } = this.#socket;
     const numbers = addresses.filter(isNumberAddress);
     const pairs = numbers.length === 0 ? [] : await signalRepository.lidMapping.getLIDsForPNs(numbers);
@@ -224,11 +224,21 @@ export class DeviceSessions {
       const row = rows.get(wire) ?? NOT_NOW;
       // Keys that the client does not take would cost the device a one-time key each time.
       const lack = typeof row === 'string' ? row : (await this.#inject(row)) ? undefined : NO_KEYS;
+      if (lack !== undefined && !isFresh && (await this.#isOpenByNow(address))) continue;
       for (const name of [wire, address]) {
         if (lack === undefined) this.#memory.keyless.del(name);
         else this.#memory.keyless.set(name, lack, KEYLESS_MS);
       }
     }
+  }
+
+  /**
+   * True if a device has a session since its keys were asked for: its message was read meanwhile, or it sent its keys.
+   * If it is left out still, its session is an old one.
+   */
+  async #isOpenByNow(address: string): Promise<boolean> {
+    if (isKeyless(this.#memory.keyless, address)) return false;
+    return (await this.#socket.signalRepository.getSessionInfo(address)) !== null;
   }
 
   /**

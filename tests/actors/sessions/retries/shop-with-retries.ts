@@ -55,6 +55,8 @@ export function retryAnswers(
   const logged: string[] = [];
   /** The devices for which a new session was opened from the network's keys. */
   const opened: string[] = [];
+  /** The devices for which a new session was opened from their own keys. */
+  const injected: string[] = [];
   const { keys } = new MemoryAuth();
   let left = options.failures ?? 0;
   let lookUps = 0;
@@ -75,14 +77,16 @@ export function retryAnswers(
         if (left >= 0) throw new Error('the network sent no keys for +33622222222');
         return { baseKey: new Uint8Array(1), registrationId: REGISTRATION_ID };
       },
+      injectE2ESession: async ({ jid }: { readonly jid: string }) => void injected.push(jid),
       hasSenderKey: async () => false,
       encryptMessage: async ({ data }: { readonly data: Uint8Array }) => ({ type: 'msg', ciphertext: data }),
     },
   };
+  const memory = newShopMemory(clock);
   const context = fakeOf<SessionContext>({
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    memory: newShopMemory(clock),
+    memory,
     later: (delayMs, act) => clock.after(delayMs, act),
     log: (fields, message) =>
       void logged.push(`${JSON.stringify({ ...fields, stack: undefined })} ${message}`),
@@ -116,6 +120,8 @@ export function retryAnswers(
     stanzas,
     logged,
     opened,
+    injected,
+    memory,
     asked,
     sent: () => stanzas.map(({ tag }) => tag),
     lookUps: () => lookUps,

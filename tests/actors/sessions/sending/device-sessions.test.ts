@@ -30,6 +30,7 @@ function refusing(refused: ReadonlySet<string>, inject: () => void = () => undef
     user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
     signalRepository: {
       validateSession: async () => ({ exists: false }),
+      getSessionInfo: async () => null,
       injectE2ESession: async () => inject(),
     },
     async query({ content }: BinaryNode) {
@@ -105,6 +106,7 @@ for (const { code, isAskedAgain } of [
       user: own,
       signalRepository: {
         validateSession: async () => ({ exists: false }),
+        getSessionInfo: async () => null,
         injectE2ESession: async () => undefined,
       },
       async getUSyncDevices(people: readonly string[]) {

@@ -18,9 +18,11 @@ const LEFT_OUT = '200@lid';
 const ALSO_LEFT_OUT = '300@lid';
 const RATE_LIMIT = Object.assign(new Error('rate-overlimit'), { data: 429 });
 
-const busy = ({ attrs }: BinaryNode): BinaryNode => {
-  return { tag: 'user', attrs, content: [{ tag: 'error', attrs: { code: '503' } }] };
+const refused = ({ attrs }: BinaryNode, code: string): BinaryNode => {
+  return { tag: 'user', attrs, content: [{ tag: 'error', attrs: { code } }] };
 };
+
+const busy = (user: BinaryNode): BinaryNode => refused(user, '503');
 
 function answer(rows: BinaryNode[]): BinaryNode {
   return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: rows }] };
@@ -49,6 +51,7 @@ async function afterFirstMessage(
       validateSession: async (address: string) => {
         return { exists: isKeyless(memory.keyless, address) || withSession.has(address) };
       },
+      getSessionInfo: async (address: string) => (withSession.has(address) ? {} : null),
       injectE2ESession: async ({ jid }: { readonly jid: string }) => void withSession.add(jid),
     },
     getUSyncDevices: async (people: readonly string[]) =>
@@ -65,7 +68,7 @@ async function afterFirstMessage(
   const sessions = new DeviceSessions(context, socket as unknown as WASocket);
   assert.equal(await sessions.reach([READER, ...leftOut]), true);
   assert.deepEqual(asked.splice(0), leftOut);
-  return { sessions, asked, logged, withSession };
+  return { sessions, memory, asked, logged, withSession };
 }
 
 const refuse = (): never => {
@@ -127,3 +130,40 @@ test('a post asks once about two left-out devices, and a failure leaves both out
   assert.equal(await sessions.reach([READER, ...both]), true);
   assert.deepEqual([questions, asked], [2, [...both, ...both]]);
 });
+
+for (const code of ['404', '503']) {
+  /** Returns device sessions that are refused all keys. `onAsked` runs while a question is under way. */
+  const refusedKeys = async (onAsked: (address: string) => void) =>
+    afterFirstMessage((users) => {
+      for (const { attrs } of users) onAsked(attrs.jid ?? '');
+      return answer(users.map((user) => refused(user, code)));
+    });
+
+  for (const { device, which } of [
+    { device: LEFT_OUT, which: 'left-out' },
+    { device: ALSO_LEFT_OUT, which: 'new' },
+  ]) {
+    test(`a ${which} device whose message is read before its keys are refused with ${code} is not left out`, async () => {
+      const { sessions, memory, asked, withSession } = await refusedKeys((address) => {
+        // This is what `ratchets.ts` does.
+        withSession.add(address);
+        memory.keyless.del(address);
+      });
+      assert.deepEqual(await sessions.open([device]), [device]);
+      assert.deepEqual(await sessions.open([device]), [device]);
+      assert.deepEqual(asked, [device]);
+    });
+  }
+
+  for (const isFresh of [false, true]) {
+    const whose = isFresh ? 'a device that cannot read its session' : 'a left-out device with an old session';
+    test(`${whose} is left out if new keys are refused with ${code}`, async () => {
+      const { sessions, asked, withSession } = await refusedKeys(() => undefined);
+      withSession.add(LEFT_OUT);
+      assert.deepEqual(await sessions.open([LEFT_OUT], isFresh), []);
+      assert.deepEqual(asked.splice(0), [LEFT_OUT]);
+      assert.deepEqual(await sessions.open([LEFT_OUT]), []);
+      assert.deepEqual(asked, code === '404' ? [] : [LEFT_OUT], '404 is for an hour');
+    });
+  }
+}
