@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readRepositoryFile } from '../testbed/read-repository-file.ts';
@@ -104,8 +104,7 @@ test('runtime/README.md: every title that it quotes is that of a test', () => {
   const [, promises = ''] = /## Promises(.*)## How one writer/.exec(readme) ?? [];
   const quoted = [...promises.matchAll(/"([^"]+)"(?=[,)])/g)].map(([, title = '']) => title);
   assert.ok(quoted.length > 20, `${quoted.length} titles`);
-  const folder = join(root, 'tests/runtime');
-  const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const tests = writtenFiles(join(root, 'tests/runtime')).map(readRepositoryFile);
   const isThere = (title: string): boolean =>
     title.split('…').every((part) => tests.some((source) => source.includes(part.trim())));
   assert.deepEqual(

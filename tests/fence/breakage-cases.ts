@@ -7,7 +7,7 @@ export interface Case extends Breakage {
   readonly noticedBy: string;
 }
 
-const supervision = 'supervision.test.ts';
+const supervision = 'actor/supervision.test.ts';
 const one = 'one-redis-node.test.ts';
 const several = 'several-redis-nodes.test.ts';
 const actors = 'actors.test.ts';
@@ -78,13 +78,13 @@ export const cases: readonly Case[] = [
     edits: [
       ["if (write[0] !== 'HSET' || room < 0) hashKey = undefined;", 'if (room < 0) hashKey = undefined;'],
     ],
-    noticedBy: 'section-layout.test.ts',
+    noticedBy: 'redis/section-layout.test.ts',
   },
   {
     promise: 'what is remembered of a hash’s fields is forgotten when one of them is written',
     file: 'ownership/collection-memory.ts',
     edits: [['      if (name !== undefined) this.#forgetTogether(name);\n', '']],
-    noticedBy: 'collection-memory.test.ts',
+    noticedBy: 'ownership/collection-memory.test.ts',
   },
   {
     promise: 'a group of commits that was applied without an answer counts',
@@ -187,13 +187,13 @@ export const cases: readonly Case[] = [
     promise: 'shards spread evenly',
     file: 'ownership/fair-share.ts',
     edits: [['const surplusCount = Math.max(0, held.size - quota);', 'const surplusCount = 0;']],
-    noticedBy: 'fair-share.test.ts',
+    noticedBy: 'ownership/fair-share.test.ts',
   },
   {
     promise: 'few tenants spread evenly when a node joins',
     file: 'ownership/fair-share.ts',
     edits: [['record.revision > 0', 'record.revision < 0']],
-    noticedBy: 'fair-share.test.ts',
+    noticedBy: 'ownership/fair-share.test.ts',
   },
   {
     promise: 'a hand-over settles what is in progress',
@@ -277,13 +277,13 @@ export const cases: readonly Case[] = [
     promise: 'a dead line that only listens is found out',
     file: 'redis/redis-bus.ts',
     edits: [['void Promise.allSettled([client.ping()]);', '']],
-    noticedBy: 'redis-bus.test.ts',
+    noticedBy: 'redis/redis-bus.test.ts',
   },
   {
     promise: 'a request of another node is carried out once',
     file: 'node/node-link.ts',
     edits: [['if (this.#askedOnce.isFirst(question.from, Number(question.id)))', 'if (true)']],
-    noticedBy: 'sealed-link.test.ts',
+    noticedBy: 'node/sealed-link.test.ts',
   },
   {
     promise: 'an answer of another node counts for its own request alone',
@@ -295,19 +295,19 @@ export const cases: readonly Case[] = [
         "cipher.open(useOf(verb, { ...question, id: '1' }), sealedText)",
       ],
     ],
-    noticedBy: 'sealed-link.test.ts',
+    noticedBy: 'node/sealed-link.test.ts',
   },
   {
     promise: 'a node leaves the channels of its former names',
     file: 'node/node-link.ts',
     edits: [['names.slice(0, -2).filter(', 'names.slice(0, 0).filter(']],
-    noticedBy: 'link-names.test.ts',
+    noticedBy: 'node/link-names.test.ts',
   },
   {
     promise: 'a node keeps the channel of a former name while a reply is awaited there',
     file: 'node/node-link.ts',
     edits: [['.filter((name) => !awaited.has(name))', '']],
-    noticedBy: 'link-names.test.ts',
+    noticedBy: 'node/link-names.test.ts',
   },
   {
     promise: 'nothing begins on a shard after the fence refused one of its turns',
@@ -324,13 +324,13 @@ export const cases: readonly Case[] = [
     promise: 'everybody who waits for the end of a turn is told',
     file: 'actor/waiters.ts',
     edits: [['this.#waiters.splice(0)', 'this.#waiters.splice(0).slice(-1)']],
-    noticedBy: 'operator-restart.test.ts',
+    noticedBy: 'actor/operator-restart.test.ts',
   },
   {
     promise: 'a restart brings nothing back that was stopped meanwhile',
     file: 'actor/actor.ts',
     edits: [["if (this.#status !== 'restarting') return;", '']],
-    noticedBy: 'operator-restart.test.ts',
+    noticedBy: 'actor/operator-restart.test.ts',
   },
   {
     promise: 'a state whose timers cannot be told is a crash',

@@ -8,9 +8,9 @@ import type { ServingOptions } from '../../http/owner/serve-as-owner.ts';
 import type { OperatorRequest } from '../../http/owner/serve-operator.ts';
 import { serveForwarded } from '../../http/serve-forwarded.ts';
 import type { ApiServices } from '../../http/tenant-api/services.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
 import { FakeClock } from '../testbed/fake-clock.ts';
 import { fakeOf } from '../testbed/fake-of.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 
 /** A node that knows no endpoint. */

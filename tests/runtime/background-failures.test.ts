@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logBackgroundFailure } from '../../runtime/background-failures.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { comparable, LineLog } from './line-log.ts';
+import { comparable, LineLog } from '../testbed/line-log.ts';
 
 test('a failure of the runtime is a line at debug, and any other error is one at error', () => {
   const log = new LineLog();

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { RedisCommand } from '../../runtime/store.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { LEASE_MS, testEngine } from './engine-conformance.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
-import { QuietLog } from './quiet-log.ts';
 
 const { redis, url } = sharedRedis();
 /** A ticket that is higher than those of all calls. */

@@ -4,10 +4,10 @@ import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Read, RepliesTo } from '../../runtime/store.ts';
 import { FakeClock, ProcessClock } from '../testbed/fake-clock.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
-import { QuietLog } from './quiet-log.ts';
 import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** Commands that reached Redis, as `RedisEngine` sends them to one server. */

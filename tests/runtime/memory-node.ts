@@ -3,11 +3,11 @@ import type { Logger } from '../../runtime/logger.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { FakeClock, ProcessClock } from '../testbed/fake-clock.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
-import { QuietLog } from './quiet-log.ts';
 import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** One node of counters on a Redis in memory, with a fake clock. */

@@ -8,12 +8,12 @@ import { systemClock } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { readLuaScript } from '../../runtime/lua-script.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { startRedisServer } from '../testbed/redis-server.ts';
 import { root } from '../testbed/root.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { eventually } from '../testbed/waiting.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
-import { QuietLog } from './quiet-log.ts';
 import { redisNode, redisProxy } from './redis-node.ts';
 
 const firstAddress = counterAddress('one');

@@ -7,8 +7,8 @@ import { systemRandom } from '../../runtime/random.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { deferred } from '../testbed/deferred.ts';
 import { listening } from '../testbed/listening.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
-import { QuietLog } from './quiet-log.ts';
 import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** A node of counters on a real Redis. */

@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Read, ReplyTo } from '../../runtime/store.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
-import { QuietLog } from './quiet-log.ts';
 
 type Case<Command extends Read[0]> = readonly [read: Read<Command>, reply: ReplyTo<Command>];
 

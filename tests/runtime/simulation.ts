@@ -3,11 +3,11 @@ import type { Behaviour } from '../../runtime/behaviour.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { Random } from '../../runtime/random.ts';
 import { FakeClock, ProcessClock } from '../testbed/fake-clock.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import type { PerformedEffect, RunRecord } from './history-checker.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
-import { QuietLog } from './quiet-log.ts';
 import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** The part that is broken on purpose, to test the checker. */

@@ -11,8 +11,8 @@ import { type Service, startService, stopService } from '../../service/compose-s
 import { serviceEnvironment } from '../../service/environment.ts';
 import { makeAccount } from '../e2e/stack/account.ts';
 import { apiClient } from '../e2e/stack/api-client.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { eventually } from '../testbed/waiting.ts';
 import { nodeSettings } from './node-settings.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ProcessEnd } from '../../service/process-end.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
 import { deferred } from '../testbed/deferred.ts';
 import { FakeClock } from '../testbed/fake-clock.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 
 const DELAY_MS = 20_000;
 

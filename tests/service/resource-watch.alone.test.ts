@@ -10,9 +10,9 @@ import {
   type ReadUse,
   watchResources,
 } from '../../service/resource-watch.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
 import { descriptorLimit } from '../testbed/descriptor-limit.ts';
 import { FakeClock } from '../testbed/fake-clock.ts';
+import { QuietLog } from '../testbed/quiet-log.ts';
 
 test('one warning names what is nearly used up, and another comes only after it was free again', async () => {
   const clock = new FakeClock();

@@ -12,11 +12,11 @@ import { shardKey, shardOf } from '../../../runtime/address.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../../runtime/store.ts';
 import { plainStore } from '../../http/service-fixture.ts';
-import { LineLog } from '../../runtime/line-log.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
 import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
+import { LineLog } from '../../testbed/line-log.ts';
 import { propertyRuns } from '../../testbed/property-runs.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { sharedRedis } from '../../testbed/shared-redis.ts';
 

@@ -7,8 +7,8 @@ import { EventWaiters } from '../../../actors/tenants/stored-events/event-waiter
 import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read } from '../../../runtime/store.ts';
-import { LineLog } from '../../runtime/line-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
+import { LineLog } from '../../testbed/line-log.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182906';
 const START = '0'.repeat(24);

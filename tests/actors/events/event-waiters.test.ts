@@ -16,8 +16,8 @@ import {
 } from '../../../actors/tenants/stored-events/event-waiters.ts';
 import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
-import { LineLog } from '../../runtime/line-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
+import { LineLog } from '../../testbed/line-log.ts';
 import { readsBy } from '../../testbed/reads-by.ts';
 
 const TENANT = '66b1f0a2c3d4e5f607182901';

@@ -11,9 +11,9 @@ import { DAY_MS } from '../../../runtime/durations.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../../runtime/store.ts';
 import { plainStore } from '../../http/service-fixture.ts';
-import { LineLog } from '../../runtime/line-log.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
+import { LineLog } from '../../testbed/line-log.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
 import { sharedRedis } from '../../testbed/shared-redis.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182901';

@@ -23,9 +23,9 @@ import type { Read } from '../../../runtime/store.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
 import { plainStore } from '../../http/service-fixture.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { listening } from '../../testbed/listening.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
 import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
 import { webhookRecord } from './endpoint-world.ts';
 

@@ -6,7 +6,7 @@ import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
-import { comparable } from '../../runtime/line-log.ts';
+import { comparable } from '../../testbed/line-log.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 test('events that could not be read are sent as soon as they can', async () => {

@@ -11,8 +11,8 @@ import { EndpointPump } from '../../../actors/webhooks/endpoint-pump.ts';
 import type { EndpointPace } from '../../../actors/webhooks/endpoint-pump-options.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
-import { LineLog } from '../../runtime/line-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
+import { LineLog } from '../../testbed/line-log.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 
 /** The result of an attempt that the endpoint accepted. */

@@ -8,9 +8,9 @@ import { WebhookPump, type WebhookPumpOptions } from '../../../actors/webhooks/w
 import type { Actors } from '../../../runtime/actors.ts';
 import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { LineLog } from '../../runtime/line-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
+import { LineLog } from '../../testbed/line-log.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const TENANT = '66b1f0a2c3d4e5f607182901';

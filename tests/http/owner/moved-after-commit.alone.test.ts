@@ -264,7 +264,7 @@ const OPERATOR_CALLS: Readonly<Record<string, () => Promise<Call>>> = {
 /**
  * They give no command of their own to an actor. `createTenant` and `changeClientVersion` write to the store. The loop
  * that sends events gives the command of `replayWebhook`, as the last step. `replayDeadLetter` repeats a command, and
- * tests/runtime/dead-letters.test.ts has what follows it.
+ * tests/runtime/actor/dead-letters.test.ts has what follows it.
  */
 const WITHOUT_COMMAND = new Set([
   'resumeTenant',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sparedDescriptors } from '../../../service/spared-descriptors.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
 import { descriptorLimit } from '../../testbed/descriptor-limit.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
 import { bareServer } from './bare-server.ts';
 import { openRaw } from './raw-connection.ts';
 

@@ -12,9 +12,9 @@ import type { ReplyStream } from '../../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
 import { type AllowedFile, FileReplies } from '../../../http/tenant-api/edge/file-replies.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { listening } from '../../testbed/listening.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
 
 const arrived = new EventEmitter<{ response: [ServerResponse] }>();
 let server: Server;

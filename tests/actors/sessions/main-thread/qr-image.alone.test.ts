@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { create } from 'qrcode';
 import sharp from 'sharp';
 import { startQrImages } from '../../../../actors/sessions/main-thread/qr-image.ts';
-import { QuietLog } from '../../../runtime/quiet-log.ts';
 import { descriptorLimit } from '../../../testbed/descriptor-limit.ts';
+import { QuietLog } from '../../../testbed/quiet-log.ts';
 
 test('a code is drawn as a PNG data URL, the same one once', async (context) => {
   const images = startQrImages({ log: new QuietLog() });

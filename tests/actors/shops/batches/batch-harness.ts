@@ -10,7 +10,7 @@ import type { Batch } from '../../../../actors/shops/state/batches.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
-import { QuietLog } from '../../../runtime/quiet-log.ts';
+import { QuietLog } from '../../../testbed/quiet-log.ts';
 import { ShopHarness } from '../shop-harness.ts';
 import { storeOf } from '../store-of.ts';
 

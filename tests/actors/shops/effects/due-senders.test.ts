@@ -5,8 +5,8 @@ import { batchSender, scheduledSender } from '../../../../actors/shops/effects/d
 import { shopAddress, shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import { batchKey } from '../../../../actors/shops/state/batches.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
-import { comparable, LineLog } from '../../../runtime/line-log.ts';
 import { MemoryRedis } from '../../../runtime/memory-redis.ts';
+import { comparable, LineLog } from '../../../testbed/line-log.ts';
 import { storeOf } from '../store-of.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { confirmNumber } from '../../../../actors/shops/effects/one-shop-per-number.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import type { Address } from '../../../../runtime/address.ts';
-import { QuietLog } from '../../../runtime/quiet-log.ts';
+import { QuietLog } from '../../../testbed/quiet-log.ts';
 
 const tenantId = '66b1f0a2c3d4e5f6071829a0';
 const PHONE = '33600000001';

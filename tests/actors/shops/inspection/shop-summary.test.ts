@@ -11,7 +11,7 @@ import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import type { ActorSummary, Actors } from '../../../../runtime/actors.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { QuietLog } from '../../../runtime/quiet-log.ts';
+import { QuietLog } from '../../../testbed/quiet-log.ts';
 import { BatchHarness } from '../batches/batch-harness.ts';
 import { ShopHarness, testEgressVault } from '../shop-harness.ts';
 

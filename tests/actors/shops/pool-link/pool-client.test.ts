@@ -7,9 +7,9 @@ import { shopAddress } from '../../../../actors/shops/records/shop-keys.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { comparable, LineLog } from '../../../runtime/line-log.ts';
 import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
+import { comparable, LineLog } from '../../../testbed/line-log.ts';
 
 const pool = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const offer = {

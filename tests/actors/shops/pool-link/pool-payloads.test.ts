@@ -14,9 +14,9 @@ import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import type { Address } from '../../../../runtime/address.ts';
 import { MemoryRedis } from '../../../runtime/memory-redis.ts';
-import { QuietLog } from '../../../runtime/quiet-log.ts';
 import { FakeClock } from '../../../testbed/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
+import { QuietLog } from '../../../testbed/quiet-log.ts';
 import { storeOf } from '../store-of.ts';
 
 const origin = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };

@@ -1,16 +1,16 @@
 /** A node that loses its lease several times listens under few of its names, and misses no reply. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
-import { RedisLink } from '../../runtime/node/node-link.ts';
-import { runtimeCounters } from '../../runtime/observer.ts';
-import { OwnershipView } from '../../runtime/ownership/ownership-view.ts';
-import { deferred } from '../testbed/deferred.ts';
-import { FakeClock } from '../testbed/fake-clock.ts';
-import { MemoryEngine } from './memory-engine.ts';
-import { MemoryRedis } from './memory-redis.ts';
-import { QuietLog } from './quiet-log.ts';
-import { TEST_CIPHERS } from './test-ciphers.ts';
+import { DEFAULT_LIMITS } from '../../../runtime/limits.ts';
+import { RedisLink } from '../../../runtime/node/node-link.ts';
+import { runtimeCounters } from '../../../runtime/observer.ts';
+import { OwnershipView } from '../../../runtime/ownership/ownership-view.ts';
+import { deferred } from '../../testbed/deferred.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
+import { MemoryEngine } from '../memory-engine.ts';
+import { MemoryRedis } from '../memory-redis.ts';
+import { TEST_CIPHERS } from '../test-ciphers.ts';
 
 /** Returns two links over one Redis, and the names that have a listener. */
 function twoLinks() {

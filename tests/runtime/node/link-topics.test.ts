@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkTopics } from '../../runtime/node/link-topics.ts';
+import { linkTopics } from '../../../runtime/node/link-topics.ts';
 
 /** Returns the link of one node, which answers its own calls. */
 function looped(): ReturnType<typeof linkTopics> {

@@ -1,9 +1,9 @@
 /** The time of a node whose clock differs from that of Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR_MS } from '../../runtime/durations.ts';
-import { AgreedClock } from '../../runtime/ownership/agreed-clock.ts';
-import { FakeClock } from '../testbed/fake-clock.ts';
+import { HOUR_MS } from '../../../runtime/durations.ts';
+import { AgreedClock } from '../../../runtime/ownership/agreed-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 const TOLERANCE_MS = 1_000;
 

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import type { NodeLink } from '../../runtime/node/node-link.ts';
-import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { textCipher } from '../../runtime/text-cipher.ts';
-import { startRedisServer } from '../testbed/redis-server.ts';
-import { eventually } from '../testbed/waiting.ts';
-import { redisNode } from './redis-node.ts';
+import type { NodeLink } from '../../../runtime/node/node-link.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
+import { textCipher } from '../../../runtime/text-cipher.ts';
+import { startRedisServer } from '../../testbed/redis-server.ts';
+import { eventually } from '../../testbed/waiting.ts';
+import { redisNode } from '../redis-node.ts';
 
 /** A published message: its channel, the words of its first line, and the rest. */
 interface Heard {

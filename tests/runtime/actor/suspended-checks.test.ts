@@ -1,13 +1,13 @@
 /** The stored data of an actor is checked while it waits for an operator, and never while it is loaded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shardKey } from '../../runtime/address.ts';
-import type { DescribedError } from '../../runtime/described-error.ts';
-import { type SectionOutcome, UNCLAIMED_RECORD } from '../../runtime/engine.ts';
-import type { Write } from '../../runtime/store.ts';
-import { counterAddress, counterKey } from './counter-behaviour.ts';
-import { LineLog } from './line-log.ts';
-import { memoryNode } from './memory-node.ts';
+import { shardKey } from '../../../runtime/address.ts';
+import type { DescribedError } from '../../../runtime/described-error.ts';
+import { type SectionOutcome, UNCLAIMED_RECORD } from '../../../runtime/engine.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { LineLog } from '../../testbed/line-log.ts';
+import { counterAddress, counterKey } from '../counter-behaviour.ts';
+import { memoryNode } from '../memory-node.ts';
 
 const firstAddress = counterAddress('one');
 const limits = { restartIntensity: 0, checkSuspendedMs: 1_000 };

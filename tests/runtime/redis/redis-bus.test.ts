@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
-import { RedisBus } from '../../runtime/redis/redis-bus.ts';
-import { parseRedisAddress } from '../../runtime/redis-address.ts';
-import { startRedisCluster } from '../e2e/stack/redis-cluster.ts';
-import { redisLink } from '../e2e/stack/redis-link.ts';
-import { startRedisServer } from '../testbed/redis-server.ts';
-import { sharedRedis } from '../testbed/shared-redis.ts';
-import { eventually, until } from '../testbed/waiting.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { QuietLog } from './quiet-log.ts';
-import { redisNode } from './redis-node.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { RedisBus } from '../../../runtime/redis/redis-bus.ts';
+import { parseRedisAddress } from '../../../runtime/redis-address.ts';
+import { startRedisCluster } from '../../e2e/stack/redis-cluster.ts';
+import { redisLink } from '../../e2e/stack/redis-link.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
+import { startRedisServer } from '../../testbed/redis-server.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
+import { eventually, until } from '../../testbed/waiting.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { redisNode } from '../redis-node.ts';
 
 /** The longest delay of an answer on a busy machine. */
 const ANSWER_MS = 1_000;

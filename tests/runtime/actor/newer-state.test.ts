@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '../../runtime/durations.ts';
-import { NewerState } from '../../runtime/runtime-failure.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { memoryNode } from './memory-node.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
+import { NewerState } from '../../../runtime/runtime-failure.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { memoryNode } from '../memory-node.ts';
 
 const firstAddress = counterAddress('one');
 

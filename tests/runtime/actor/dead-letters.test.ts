@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { DeadLetter } from '../../runtime/dead-letters.ts';
-import { ValueFreeError } from '../../runtime/described-error.ts';
-import { MINUTE_MS } from '../../runtime/durations.ts';
-import { textCipher } from '../../runtime/text-cipher.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { type MemoryNode, memoryNode } from './memory-node.ts';
+import type { DeadLetter } from '../../../runtime/dead-letters.ts';
+import { ValueFreeError } from '../../../runtime/described-error.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
+import { textCipher } from '../../../runtime/text-cipher.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from '../memory-node.ts';
 
 const firstAddress = counterAddress('one');
 const add = (amount: number) => ({ type: 'add', by: amount }) as const;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { CollectionMemory } from '../../runtime/ownership/collection-memory.ts';
-import type { Lookup, Write } from '../../runtime/store.ts';
-import { propertyRuns } from '../testbed/property-runs.ts';
-import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
-import { type RedisNode, redisNode } from './redis-node.ts';
+import { CollectionMemory } from '../../../runtime/ownership/collection-memory.ts';
+import type { Lookup, Write } from '../../../runtime/store.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
+import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
+import { type RedisNode, redisNode } from '../redis-node.ts';
 
 let redis: RedisServer;
 let heldNode: RedisNode;

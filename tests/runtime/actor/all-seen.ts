@@ -1,4 +1,4 @@
-import type { ActorSummary, Actors } from '../../runtime/actors.ts';
+import type { ActorSummary, Actors } from '../../../runtime/actors.ts';
 
 /** Returns the summaries of all actors. */
 export async function allSeen(actors: Pick<Actors, 'each'>): Promise<ActorSummary[]> {

@@ -1,13 +1,13 @@
 /** A node that was started and does not run yet: its actors are registered in this time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
-import { ProcessClock } from '../testbed/fake-clock.ts';
-import { counterAddress, counterBehaviour } from './counter-behaviour.ts';
-import { MemoryEngine } from './memory-engine.ts';
-import { type MemoryNode, memoryNode } from './memory-node.ts';
-import { QuietLog } from './quiet-log.ts';
-import { TEST_CIPHERS } from './test-ciphers.ts';
+import { assembleNode, type RuntimeNode } from '../../../runtime/node/node.ts';
+import { ProcessClock } from '../../testbed/fake-clock.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
+import { counterAddress, counterBehaviour } from '../counter-behaviour.ts';
+import { MemoryEngine } from '../memory-engine.ts';
+import { type MemoryNode, memoryNode } from '../memory-node.ts';
+import { TEST_CIPHERS } from '../test-ciphers.ts';
 
 /** Starts a node beside another one. It was asked for a check, and it does not run. */
 async function startedNode(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AskedOnce } from '../../runtime/node/asked-once.ts';
+import { AskedOnce } from '../../../runtime/node/asked-once.ts';
 
 test('an id counts once for each sender, in any order of ids', () => {
   const once = new AskedOnce();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ShardRecord, UNCLAIMED_RECORD } from '../../runtime/engine.ts';
-import { planShare } from '../../runtime/ownership/fair-share.ts';
-import { propertyRuns } from '../testbed/property-runs.ts';
+import { type ShardRecord, UNCLAIMED_RECORD } from '../../../runtime/engine.ts';
+import { planShare } from '../../../runtime/ownership/fair-share.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
 
 test('from any ownership all nodes reach even shares, with one owner for each shard, without messages between them', (context) => {
   const world = fc.record({

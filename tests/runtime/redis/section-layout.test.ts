@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { CommitSection } from '../../runtime/engine.ts';
-import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
-import type { Write } from '../../runtime/store.ts';
-import { FakeClock } from '../testbed/fake-clock.ts';
-import { propertyRuns } from '../testbed/property-runs.ts';
-import { sharedRedis } from '../testbed/shared-redis.ts';
-import { comparable, LineLog } from './line-log.ts';
+import type { CommitSection } from '../../../runtime/engine.ts';
+import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
+import { comparable, LineLog } from '../../testbed/line-log.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
 
 const log = new LineLog();
 let engine: RedisEngine;

@@ -1,11 +1,11 @@
 /** The moments that one actor waits for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
-import { SteppedClock } from '../../runtime/stepped-clock.ts';
-import { FakeClock } from '../testbed/fake-clock.ts';
+import { ActorTimers } from '../../../runtime/actor/actor-timers.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
+import { SteppedClock } from '../../../runtime/stepped-clock.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
 
 /** Returns an actor's timers on a fake clock, their calls, and how often a timer was armed. */
 function world() {

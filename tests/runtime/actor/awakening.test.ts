@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Awakening } from '../../runtime/actor/awakening.ts';
-import { UNCLAIMED_RECORD } from '../../runtime/engine.ts';
-import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
-import { OwnedShard } from '../../runtime/ownership/owned-shard.ts';
-import { FakeClock } from '../testbed/fake-clock.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { memoryNode } from './memory-node.ts';
+import { Awakening } from '../../../runtime/actor/awakening.ts';
+import { UNCLAIMED_RECORD } from '../../../runtime/engine.ts';
+import { DEFAULT_LIMITS } from '../../../runtime/limits.ts';
+import { OwnedShard } from '../../../runtime/ownership/owned-shard.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { memoryNode } from '../memory-node.ts';
 
 test('a thousand actors come back at a steady pace over all shards, and callers are served meanwhile', async () => {
   const first = await memoryNode();

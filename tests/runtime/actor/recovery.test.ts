@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { counterAddress } from './counter-behaviour.ts';
-import { memoryNode } from './memory-node.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { memoryNode } from '../memory-node.ts';
 
 const firstAddress = counterAddress('one');
 const add = (amount: number) => ({ type: 'add', by: amount }) as const;

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { forgetShardCount, setShardCount, shardCount, shardOf } from '../../runtime/address.ts';
-import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
-import { eventually } from '../testbed/waiting.ts';
-import { redisNode } from './redis-node.ts';
+import { forgetShardCount, setShardCount, shardCount, shardOf } from '../../../runtime/address.ts';
+import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
+import { eventually } from '../../testbed/waiting.ts';
+import { redisNode } from '../redis-node.ts';
 
 let server: RedisServer;
 beforeEach(async () => {

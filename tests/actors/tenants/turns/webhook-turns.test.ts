@@ -1,17 +1,17 @@
 /** The writes of a change of an endpoint. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopErased } from '../../../actors/tenants/turns/erasure-turns.ts';
+import { shopErased } from '../../../../actors/tenants/turns/erasure-turns.ts';
 import {
   activateWebhooks,
   changeWebhook,
   deleteWebhook,
-} from '../../../actors/tenants/turns/webhook-turns.ts';
-import { firstProgress, forgiveFailures } from '../../../actors/webhooks/progress.ts';
-import { resealWebhook, secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
-import { textCipher } from '../../../runtime/text-cipher.ts';
-import { goldenTenant, readGolden } from '../golden/golden-store.ts';
-import { webhookRecord } from '../webhooks/endpoint-world.ts';
+} from '../../../../actors/tenants/turns/webhook-turns.ts';
+import { firstProgress, forgiveFailures } from '../../../../actors/webhooks/progress.ts';
+import { resealWebhook, secretUse } from '../../../../actors/webhooks/webhook-secrets.ts';
+import { textCipher } from '../../../../runtime/text-cipher.ts';
+import { goldenTenant, readGolden } from '../../golden/golden-store.ts';
+import { webhookRecord } from '../../webhooks/endpoint-world.ts';
 
 const NOW_MS = 1_800_000_000_000;
 

@@ -1,6 +1,6 @@
 import { type DescribedError, describeError } from '../../runtime/described-error.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { deferred } from '../testbed/deferred.ts';
+import { deferred } from './deferred.ts';
 
 /** A line of the log. */
 export interface LogLine {

@@ -1,9 +1,9 @@
 /** Notices of changes of ownership are not sealed. A forged one takes no shard from its owner, and its harm passes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '../../runtime/durations.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { type MemoryNode, memoryNode } from './memory-node.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from '../memory-node.ts';
 
 const owned = ({ node }: MemoryNode): number => node.shards().filter(({ isMine }) => isMine).length;
 const forge = ({ engine }: MemoryNode, notice: string): void =>

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressText, shardKey } from '../../runtime/address.ts';
-import { deferred } from '../testbed/deferred.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { type MemoryNode, memoryNode } from './memory-node.ts';
+import { addressText, shardKey } from '../../../runtime/address.ts';
+import { deferred } from '../../testbed/deferred.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from '../memory-node.ts';
 
 const firstAddress = counterAddress('one');
 const add = { type: 'add', by: 1 } as const;

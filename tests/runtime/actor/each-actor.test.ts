@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ActorSummary } from '../../runtime/actors.ts';
-import { propertyRuns } from '../testbed/property-runs.ts';
+import type { ActorSummary } from '../../../runtime/actors.ts';
+import { propertyRuns } from '../../testbed/property-runs.ts';
+import { type CounterCommand, counterAddress } from '../counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from '../memory-node.ts';
 import { allSeen } from './all-seen.ts';
-import { type CounterCommand, counterAddress } from './counter-behaviour.ts';
-import { type MemoryNode, memoryNode } from './memory-node.ts';
 
 const addresses = ['one', 'two', 'three', 'nobody'].map(counterAddress);
 const firstAddress = counterAddress('one');

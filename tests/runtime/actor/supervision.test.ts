@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressText, shardKey } from '../../runtime/address.ts';
+import { addressText, shardKey } from '../../../runtime/address.ts';
+import { counterAddress } from '../counter-behaviour.ts';
+import { memoryNode } from '../memory-node.ts';
 import { allSeen } from './all-seen.ts';
-import { counterAddress } from './counter-behaviour.ts';
-import { memoryNode } from './memory-node.ts';
 
 const firstAddress = counterAddress('one');
 const add = (amount: number) => ({ type: 'add', by: amount }) as const;

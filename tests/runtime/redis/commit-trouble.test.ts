@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommitTrouble } from '../../runtime/redis/commit-trouble.ts';
-import { FakeClock } from '../testbed/fake-clock.ts';
-import { QuietLog } from './quiet-log.ts';
+import { CommitTrouble } from '../../../runtime/redis/commit-trouble.ts';
+import { FakeClock } from '../../testbed/fake-clock.ts';
+import { QuietLog } from '../../testbed/quiet-log.ts';
 
 const full = 'Redis is full';
 const readOnly = 'Redis is read-only';
