@@ -22,10 +22,7 @@ export interface RunningHttp {
   accept(isOpen: boolean): void;
   /** Serves a request that another node forwarded. */
   serveForwarded(payload: string): Promise<string>;
-  /**
-   * Accepts no new connections, answers the calls in progress for at most `graceMs`, then writes the rest of the
-   * request log.
-   */
+  /** Accepts no new connections, and answers the calls in progress for at most `graceMs`. */
   close(options: { readonly graceMs: number }): Promise<void>;
 }
 
@@ -80,7 +77,6 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
       operator.close();
       api.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
-      await options.requestLog.close();
     },
   };
 }

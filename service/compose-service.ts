@@ -53,6 +53,7 @@ export interface Service {
   readonly node: RuntimeNode;
   readonly actors: RunningActors;
   readonly http: RunningHttp;
+  readonly requestLog: RequestLog;
   readonly tracing: RunningTracing | undefined;
   /** Logs when memory or descriptors are nearly used up. */
   readonly resources: { stop(): void };
@@ -181,6 +182,7 @@ async function startAllParts(
     node,
     actors,
     http,
+    requestLog: logs.requestLog,
     tracing,
     resources: watchResources({
       clock,
@@ -309,7 +311,7 @@ const LAST_CALLS_MS = 1_000;
  * shards then settle work in progress, while requests on kept connections are answered by the next owners. The rest
  * stops last. If a step fails, the later ones still follow. Rejects then at the end, with all errors in their order.
  */
-export async function stopService({ node, actors, http, tracing, resources }: Service): Promise<void> {
+export async function stopService({ node, actors, resources, ...parts }: Service): Promise<void> {
   const lastCallers = sleep(node.clock, KEPT_CONNECTIONS_MS);
   const progressEnd = sleep(node.clock, CALLS_MS);
   await runSteps([
@@ -317,19 +319,20 @@ export async function stopService({ node, actors, http, tracing, resources }: Se
     () => actors.endWaits(),
     () => {
       const attemptsSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
-      return Promise.all([http.close({ graceMs: CALLS_MS }), attemptsSettled]);
+      return Promise.all([parts.http.close({ graceMs: CALLS_MS }), attemptsSettled]);
     },
     () => Promise.all([node.handOver(), lastCallers]),
-    ...stopsOf({ http, node, actors, tracing }),
+    ...stopsOf({ node, actors, ...parts }),
   ]);
 }
 
 type Step = () => unknown;
 
-/** Returns the stops of these parts, in their order. The listeners write the request log out. */
+/** Returns the stops of these parts, in their order. */
 function stopsOf({ http, requestLog, node, actors, tracing }: StartedParts): Step[] {
   return [
-    () => http?.close({ graceMs: LAST_CALLS_MS }) ?? requestLog?.close(),
+    () => http?.close({ graceMs: LAST_CALLS_MS }),
+    () => requestLog?.close(),
     () => node?.stop(),
     () => actors?.stop(),
     () => tracing?.stop(),

@@ -22,8 +22,8 @@ export interface RequestLogLimits {
   readonly maxBytes: number;
 }
 
-/** If so many entries wait or are being written, further ones are dropped and counted. */
-const MOST_WAITING = 50_000;
+/** If the log holds so many entries that are not in Redis yet, further ones are dropped and counted. */
+const MOST_HELD = 50_000;
 const RETRY_AFTER_MS = 500;
 /** Time in which entries are collected into one write. A write to Redis costs more than the rest of a request. */
 const GATHER_MS = 200;
@@ -48,7 +48,7 @@ interface RequestLogOptions {
 
 /**
  * Writes the request log. Requests answered within `GATHER_MS` go to Redis in one round trip, with one command a
- * tenant. A failed write is retried until it succeeds. An entry is lost with the process, or if `MOST_WAITING` others
+ * tenant. A failed write is retried until it succeeds. An entry is lost with the process, or if `MOST_HELD` others
  * are not written yet. It may be in the log twice, if Redis stored it and the answer was lost.
  */
 export class RequestLog {
@@ -80,7 +80,7 @@ export class RequestLog {
 
   /** Records an entry. Never waits and never throws. */
   record(request: AnsweredRequest): void {
-    if (this.#heldCount >= MOST_WAITING) {
+    if (this.#heldCount >= MOST_HELD) {
       this.#dropped += 1;
       return;
     }
@@ -109,7 +109,6 @@ export class RequestLog {
     await this.#writing?.catch(() => undefined);
     this.#heldCount -= this.#waiting.get(tenantId)?.length ?? 0;
     this.#waiting.delete(tenantId);
-    this.#unindexed.delete(tenantId);
     const { store, clock } = this.#options;
     // Set the mark first. A writer that appends after the erasure finds it and removes its entries.
     await store.append([['ZADD', REQUEST_LOG_ERASED, clock.wallMs(), erasedMark(tenantId)]]);

@@ -8,7 +8,7 @@ import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
 import { openRaw, statuses } from './socket/raw-connection.ts';
 
 describe('start and stop', () => {
-  test('close: every call in progress is answered, no new one is accepted, no log entry is missing', async () => {
+  test('close: every call in progress is answered, no new one is accepted, and no log entry is missing', async () => {
     const service = await startService();
     const target = await targetOf(service);
     const { key } = await target.tenant();
@@ -25,6 +25,7 @@ describe('start and stop', () => {
     assert.equal(reply.status, 201);
     assert.equal(reply.headers.connection, 'close');
     await closed;
+    await service.logs.requestLog.close();
     const counted = { found: 0, cursor: undefined as string | undefined };
     for (;;) {
       const page = await listRequests(service.store, {

@@ -148,6 +148,7 @@ async function startAll(
   parts.add(async () => {
     closeKeptConnections();
     await runningHttp.close({ graceMs: 2_000 });
+    await logs.requestLog.close();
   });
   return {
     ...runningHttp,

@@ -44,6 +44,24 @@ test('nothing is written after a close at which Redis refused the entries', asyn
   assert.equal(writes, 1);
 });
 
+test('a write that Redis refuses after a close is not tried again', async () => {
+  const clock = new FakeClock();
+  const { promise: held, resolve: release } = deferred();
+  let writes = 0;
+  const log = openLog(clock, async () => {
+    writes += 1;
+    await held;
+    throw new Error('away');
+  });
+  log.record(request);
+  await clock.advance(200);
+  const closed = log.close();
+  release();
+  await closed;
+  await clock.advance(60_000);
+  assert.equal(writes, 1);
+});
+
 test('entries of a write that fails count towards the memory limit all the time', async () => {
   const clock = new FakeClock();
   const { promise: held, resolve: release } = deferred();
@@ -106,4 +124,18 @@ test('a log whose index Redis refused is indexed later, and not written again', 
   await clock.advance(500);
   assert.deepEqual(names, ['EVAL', 'ZADD', 'ZADD', 'ZMSCORE', 'ZADD', 'ZADD', 'ZMSCORE']);
   await log.close();
+});
+
+test('a close indexes what a write before it could not', async () => {
+  const clock = new FakeClock();
+  let indexings = 0;
+  const log = openLog(clock, (writes) => {
+    if (writes[0]?.[0] === 'ZADD') indexings += 1;
+    if (indexings === 1) return Promise.reject(new Error('away'));
+    return Promise.resolve(writes.map(([name]) => (name === 'EVAL' ? ['1-0', 9] : [null])));
+  });
+  log.record(request);
+  await clock.advance(200);
+  await log.close();
+  assert.equal(indexings, 2);
 });
