@@ -1,5 +1,5 @@
 import { rememberLast } from '../runtime/memoize.ts';
-import { type PolicyRefusal, refuse } from './refusal.ts';
+import { type ContentPolicyCode, type PolicyRefusal, refuse } from './refusal.ts';
 
 /** Most characters, counted as code points, that the text of a message may have (docs/contract.md, Input bounds). */
 export const MESSAGE_TEXT_LIMIT = 4096;
@@ -10,19 +10,27 @@ export const CAPTION_LIMIT = 700;
 /** Most attachments of a message (docs/contract.md, Input bounds). */
 const MEDIA_LIMIT = 1;
 
-/**
- * Refuses a text over its limit, more than one attachment, and content with neither. Returns undefined if the content
- * is fine.
- */
+/** Refuses a text over its limit, more than one attachment, and what `refuseFittingContent` refuses. */
 export function refuseContent(
   text: string | undefined,
   mediaUrls: readonly string[],
-): PolicyRefusal<'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA' | 'EMPTY_MESSAGE'> | undefined {
+): PolicyRefusal<'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA' | ContentPolicyCode> | undefined {
   if (text !== undefined && exceedsCodePoints(text, MESSAGE_TEXT_LIMIT))
     return refuse('MESSAGE_TOO_LONG', `The text has more than ${MESSAGE_TEXT_LIMIT} characters.`);
   if (mediaUrls.length > MEDIA_LIMIT)
     return refuse('TOO_MANY_MEDIA', `A message carries at most ${MEDIA_LIMIT} attachment.`);
-  return refuseEmpty(text, mediaUrls.length > 0);
+  return refuseFittingContent(text, mediaUrls[0]);
+}
+
+/**
+ * Refuses content that is within the bounds of a request and breaks another rule. Scheduled sends and batches ask it,
+ * too, when they store a content.
+ */
+export function refuseFittingContent(
+  text: string | undefined,
+  mediaUrl: string | undefined,
+): PolicyRefusal<ContentPolicyCode> | undefined {
+  return refuseEmpty(text, mediaUrl !== undefined);
 }
 
 /** Refuses content with no attachment and no text. A text without a visible character counts as none. */

@@ -1,8 +1,11 @@
+/** Codes that may refuse a content that is within the bounds of a request (`refuseFittingContent`). */
+export const CONTENT_POLICY_CODES = ['EMPTY_MESSAGE'] as const;
+
 /** Codes that may refuse a message, in the order of the checks (docs/contract.md, Order of policy checks). */
 export const MESSAGE_POLICY_CODES = [
-  'EMPTY_MESSAGE',
   'MESSAGE_TOO_LONG',
   'TOO_MANY_MEDIA',
+  ...CONTENT_POLICY_CODES,
   'GROUP_CONTEXT_REQUIRED',
   'GROUP_NOT_ADMINISTERED',
   'RECIPIENT_OPTED_OUT',
@@ -23,6 +26,9 @@ export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAI
 
 /** Every code that a policy refusal can carry. Add a new one to one of the three lists; the types follow. */
 export type PolicyCode = MessagePolicyCode | StatusPolicyCode | DeclarationPolicyCode;
+
+/** A code that may refuse a content that is within the bounds of a request. */
+export type ContentPolicyCode = (typeof CONTENT_POLICY_CODES)[number];
 
 /** A code that may refuse a message. */
 export type MessagePolicyCode = (typeof MESSAGE_POLICY_CODES)[number];

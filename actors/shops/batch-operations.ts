@@ -1,4 +1,5 @@
 import type { QuietHours } from '../../policy/quiet-hours.ts';
+import type { ContentPolicyCode } from '../../policy/refusal.ts';
 import type { BatchStopReason } from '../batch-status.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { batch } from '../reply-schemas/batch-schemas.ts';
@@ -78,7 +79,7 @@ export type BatchView = ReplyOf<typeof batch>;
 export type BatchWithRefusals = BatchView & { readonly refused: readonly RefusedRecipient[] };
 
 /** The reason why a shop stores no batch. `VALIDATION_ERROR` names fields that are not possible. */
-export type BatchCode = 'EMPTY_MESSAGE' | 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR';
+export type BatchCode = ContentPolicyCode | 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR';
 
 /** The reason why no recipients are added to a batch. */
 export type RecipientsCode = 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BATCH_ENDED' | 'VALIDATION_ERROR';

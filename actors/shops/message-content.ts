@@ -1,4 +1,3 @@
-import { hasText } from '../../policy/content-rules.ts';
 import type { MediaType } from '../media-type.ts';
 import type { content } from '../reply-schemas/message-schemas.ts';
 import type { ReplyOf } from '../reply-schemas/reply-fields.ts';
@@ -63,11 +62,6 @@ export function contentLength(draft: Partial<DraftContent>): number {
   let length = 0;
   for (const field of FIELDS) length += draft[field]?.length ?? 0;
   return length;
-}
-
-/** True if the content has neither a visible text nor an attachment. */
-export function isEmpty({ text, mediaUrl }: Pick<DraftContent, 'text' | 'mediaUrl'>): boolean {
-  return mediaUrl === undefined && !hasText(text);
 }
 
 /** True if both are equal in every field. */

@@ -1,4 +1,5 @@
 import type { RecipientClass } from '../../policy/recipient-class.ts';
+import type { ContentPolicyCode } from '../../policy/refusal.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ChannelCode, Failure, FailureCode, Outcome, SendCode, StatusCode } from '../failure.ts';
 import type { MessageStatus } from '../message-status.ts';
@@ -70,7 +71,7 @@ type CallField = 'idempotencyKey' | 'requestId' | 'traceparent' | 'scheduledId' 
 export type AskedPart = Exclude<keyof MessageDraft, CallField | keyof DraftContent> | 'content';
 
 /** The reason why a shop stores no send for later. `VALIDATION_ERROR`: its times are impossible. */
-export type ScheduleCode = 'EMPTY_MESSAGE' | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
+export type ScheduleCode = ContentPolicyCode | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
 
 /** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
 export interface ScheduleRequest extends CallerDraft {

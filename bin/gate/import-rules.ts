@@ -88,7 +88,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/records actors policy runtime`,
   'actors/shops/turns/scheduled': `
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
-    actors/shops/reading actors/shops/state actors/shops actors runtime`,
+    actors/shops/reading actors/shops/state actors/shops actors policy runtime`,
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
     actors/shops/reading actors/shops/state actors/shops/texts actors/shops/records actors/shops

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { batch, takenBatch } from '../../actors/reply-schemas/batch-schemas.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
+import { CONTENT_POLICY_CODES } from '../../policy/refusal.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../bodies/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
@@ -94,7 +95,7 @@ export const createBatch = apiEndpoint({
       example: TAKEN_EXAMPLE,
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BATCH_NOT_FOUND'],
+  errors: [...NAMED_SHOP_ERRORS, ...CONTENT_POLICY_CODES, 'BATCH_LIMIT_REACHED', 'BATCH_NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   handle(request) {
     const { name, recipients, quietHours, share, paused, notBefore, notAfter } = request.body;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { scheduledSend } from '../../actors/reply-schemas/message-schemas.ts';
+import { CONTENT_POLICY_CODES } from '../../policy/refusal.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { recipient, utcDateTime } from '../contract/fields.ts';
@@ -49,7 +50,7 @@ export const scheduleMessage = apiEndpoint({
       example: EXAMPLES.scheduled,
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'SCHEDULED_LIMIT_REACHED'],
+  errors: [...NAMED_SHOP_ERRORS, ...CONTENT_POLICY_CODES, 'SCHEDULED_LIMIT_REACHED'],
   handle(request) {
     const { to, sendAt, notAfter } = request.body;
     const content = draftOf(request);

@@ -25,6 +25,11 @@ export function fieldUses(text: string): ReadonlyMap<string, number> {
   return uses;
 }
 
+/** Returns the text before the first field, that field's name, the text before the next one, and so on. */
+export function textParts(text: string): readonly string[] {
+  return text.split(FIELD).map((part, index) => (index % 2 === 0 ? part : part.trim()));
+}
+
 /** Returns a text without its fields. */
 export function withoutFields(text: string): string {
   return text.replaceAll(FIELD, '');

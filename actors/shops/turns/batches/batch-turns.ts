@@ -1,11 +1,12 @@
 /** Begins batches and adds their recipients. */
+import { refuseFittingContent } from '../../../../policy/content-rules.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import type { BatchRequest, RefusedRecipient } from '../../batch-operations.ts';
-import { isEmpty, NO_DRAFT, onlyContent } from '../../message-content.ts';
+import { NO_DRAFT, onlyContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
@@ -44,8 +45,9 @@ export function createBatch(
 ): ShopReplies['create_batch'] {
   const { state, nowMs } = builder;
   if (original !== undefined) return replayOf(original.id, original, digests);
-  const { text, requestId, traceparent, idempotencyKey, quietHours } = request;
-  if (isEmpty(request)) return failed('EMPTY_MESSAGE');
+  const { text, mediaUrl, requestId, traceparent, idempotencyKey, quietHours } = request;
+  const refusal = refuseFittingContent(text, mediaUrl);
+  if (refusal !== undefined) return failed(refusal.code);
   const notBeforeMs = request.notBeforeMs ?? nowMs;
   const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_RUN_MS;
   const problems = [

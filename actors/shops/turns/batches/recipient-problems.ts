@@ -1,4 +1,5 @@
-import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/content-rules.ts';
+import { MESSAGE_TEXT_LIMIT, refuseFittingContent } from '../../../../policy/content-rules.ts';
+import type { ContentPolicyCode } from '../../../../policy/refusal.ts';
 import type { FieldProblem } from '../../../failure.ts';
 import { type BatchContent, numberField } from '../../state/batches.ts';
 import {
@@ -7,6 +8,7 @@ import {
   fieldUses,
   isFieldName,
   LONGEST_NAME,
+  textParts,
   withoutFields,
 } from '../../texts/batch-text.ts';
 import type { KnownRecipient } from './batch-facts.ts';
@@ -15,6 +17,11 @@ import type { KnownRecipient } from './batch-facts.ts';
 export const MOST_PROBLEMS = 20;
 
 const WRONG_NAME = `must have 1 to ${LONGEST_NAME} characters on one line, and no braces, in its name`;
+
+/** The problem of a recipient's fields, by the code with which the policy refuses the text that they make. */
+const CONTENT_PROBLEMS: { readonly [Code in ContentPolicyCode]: string } = {
+  EMPTY_MESSAGE: 'must not leave a text without a visible character',
+};
 
 /** Returns the problem of a new batch's text, or those of its recipients if there is none. */
 export function batchProblems(
@@ -27,7 +34,8 @@ export function batchProblems(
 
 /**
  * Returns the problems of recipients. A number must be new in the batch, and an idempotency key new in the call. A text
- * must be able to have the name of each field. No field may be missing, and the filled text is not blank or too long.
+ * must be able to have the name of each field. No field may be missing. The filled text must not be too long, and the
+ * policy must not refuse it.
  */
 export function recipientProblems(
   recipients: readonly KnownRecipient[],
@@ -73,18 +81,17 @@ interface Outline {
   readonly uses: ReadonlyMap<string, number>;
   /** The number of characters outside of the fields. */
   readonly length: number;
-  /** True if one of these characters is visible. */
-  readonly isVisible: boolean;
+  readonly parts: ReturnType<typeof textParts>;
 }
 
 function outlineOf(text: string): Outline {
-  const own = withoutFields(text);
-  return { uses: fieldUses(text), length: charactersOf(own), isVisible: hasText(own) };
+  return { uses: fieldUses(text), length: charactersOf(withoutFields(text)), parts: textParts(text) };
 }
 
 /**
- * Returns what is wrong with the text that these fields make; undefined: nothing, or there is no text. The text is not
- * filled in. It may use a field 800 times, and to fill it in for 1,000 recipients would hold the event loop for long.
+ * Returns what is wrong with the text that these fields make; undefined: nothing, or there is no text. Its characters
+ * are counted before it is filled in. It may use a field 800 times, and a call has 1,000 recipients, so texts over the
+ * limit would hold the event loop for long.
  */
 function textProblem(
   { text, mediaUrl }: Pick<BatchContent, 'text' | 'mediaUrl'>,
@@ -92,15 +99,18 @@ function textProblem(
   fieldOf: (name: string) => string | undefined,
 ): string | undefined {
   if (text === undefined) return undefined;
-  let { length, isVisible } = outline;
+  let { length } = outline;
+  const values = new Map<string, string>();
   for (const [name, times] of outline.uses) {
     const value = fieldOf(name) ?? '';
     length += times * charactersOf(value);
-    isVisible ||= hasText(value);
+    values.set(name, value);
   }
-  if (!isVisible && mediaUrl === undefined) return 'must not leave a text without a visible character';
-  const isLong = length > MESSAGE_TEXT_LIMIT;
-  return isLong ? `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
+  if (length > MESSAGE_TEXT_LIMIT)
+    return `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters`;
+  const filled = outline.parts.map((part, index) => (index % 2 === 0 ? part : values.get(part))).join('');
+  const refusal = refuseFittingContent(filled, mediaUrl);
+  return refusal === undefined ? undefined : CONTENT_PROBLEMS[refusal.code];
 }
 
 function charactersOf(text: string): number {

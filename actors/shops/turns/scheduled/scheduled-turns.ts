@@ -2,11 +2,11 @@
  * The life of a scheduled send. It becomes a message at its time. When it is due it is sent like any other, and its end
  * is stored with the resulting message.
  */
+import { refuseFittingContent } from '../../../../policy/content-rules.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, type FailureCode, failed, type Outcome } from '../../../failure.ts';
 import type { IdempotentReply } from '../../idempotent-reply.ts';
 import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
-import { isEmpty } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { DueReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { type StoredSchedule, scheduledView } from '../../reading/schedule-reading.ts';
@@ -46,7 +46,8 @@ export function schedule(
     const differs = differsFrom(original.draft, request, contentDigests);
     return done({ isReplayed: true, differs, accepted: scheduledView(shopId, original) });
   }
-  if (isEmpty(request)) return failed('EMPTY_MESSAGE');
+  const refusal = refuseFittingContent(request.text, request.mediaUrl);
+  if (refusal !== undefined) return failed(refusal.code);
   const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...draftFields } = request;
   const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
