@@ -16,7 +16,7 @@ export interface EventQuery {
   /** Only these types. If undefined, all. */
   readonly types: ReadonlySet<string> | undefined;
   /** True leaves out inbound messages. By default false. */
-  readonly withoutInbound?: boolean;
+  readonly hidesInbound?: boolean;
   /** Only this shop's events. If undefined, every shop's. */
   readonly shopId: string | undefined;
   /** How long the caller may wait for the first matching event if there is none yet; milliseconds. 0: no wait. */

@@ -254,10 +254,10 @@ function refuseCursor(reason: string, goOn: string): Failed<'VALIDATION_ERROR'> 
 async function scan(
   key: string,
   fromPlace: string,
-  { types, shopId, withoutInbound, limit }: EventQuery,
+  { types, shopId, hidesInbound, limit }: EventQuery,
   store: Pick<Store, 'read'>,
 ): Promise<ScanResult> {
-  const isFiltered = types !== undefined || shopId !== undefined || withoutInbound;
+  const isFiltered = types !== undefined || shopId !== undefined || hidesInbound;
   const count = isFiltered ? READ_AT_A_TIME : limit;
   const foundEvents: StoredEvent[] = [];
   let place = fromPlace;
@@ -265,7 +265,7 @@ async function scan(
     const [entries] = await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', count]]);
     for (const event of entries.map(decodeEvent)) {
       place = event.streamId;
-      if (withoutInbound && isOfInbound(event.type)) continue;
+      if (hidesInbound && isOfInbound(event.type)) continue;
       if (types?.has(event.type) === false || (shopId !== undefined && event.shopId !== shopId)) continue;
       foundEvents.push(event);
       if (foundEvents.length === limit) return { events: foundEvents, place, isAtEnd: false };

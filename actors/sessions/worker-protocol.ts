@@ -132,13 +132,13 @@ export type PoolReport =
 /** Something of a session that operators should see, and in which its shop's actor has no part. */
 export type SessionNote =
   /** The network announced how many stanzas waited while the session was away. */
-  | { readonly type: 'offline_announced'; readonly count: number }
+  | { readonly kind: 'offline_announced'; readonly count: number }
   /** The network reported that it had sent all waiting stanzas; `drained` of them arrived. */
-  | { readonly type: 'offline_drained'; readonly announced: number; readonly drained: number }
+  | { readonly kind: 'offline_drained'; readonly announced: number; readonly drained: number }
   /** The network stopped sending the waiting stanzas, and did not report that it had sent all. */
-  | { readonly type: 'offline_unfinished'; readonly announced: number; readonly drained: number }
+  | { readonly kind: 'offline_unfinished'; readonly announced: number; readonly drained: number }
   /** The network ended the stream, because a stanza of that class was not acknowledged. */
-  | { readonly type: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };
+  | { readonly kind: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };
 
 /** Messages of a worker about its sessions. */
 export type SessionReport =

@@ -129,7 +129,7 @@ app.any('/*', (response, rawHead) => {
     const nowMs = systemClock.wallMs();
     const rate = keyLimits.take({ keyId: tenant.caller.keyId, limits: LIMITS, nowMs });
     const quota = tenant.quota.take({ plan: 'scale', nowMs });
-    if (!rate.isAllowed || !quota.isAllowed || !tenant.caller.permissions.has('messages.send'))
+    if (!rate.isAdmitted || !quota.isAdmitted || !tenant.caller.permissions.has('messages.send'))
       return refuse(response);
     const body = Buffer.from(bytes).toString('utf8');
     const { values } = match;

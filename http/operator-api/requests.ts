@@ -60,7 +60,7 @@ export const listRequests = operatorEndpoint({
   async handle({ query, services }) {
     const { tenant, status, route, code, refused = false, after, limit, cursor } = query;
     const afterMs = after === undefined ? undefined : Date.parse(after);
-    const filter = { tenantId: tenant, status, route, code, onlyRefused: refused, afterMs };
+    const filter = { tenantId: tenant, status, route, code, mustBeRefused: refused, afterMs };
     const page = await services.requests({ ...filter, limit, cursor });
     return done(page);
   },

@@ -12,7 +12,7 @@ export interface RequestLogQuery {
   readonly route: string | undefined;
   readonly code: string | undefined;
   /** True if only refusals are listed. */
-  readonly onlyRefused: boolean;
+  readonly mustBeRefused: boolean;
   /** Only requests that were answered after this, in milliseconds since the Unix epoch. */
   readonly afterMs: number | undefined;
   readonly limit: number;
@@ -102,7 +102,7 @@ function matchesQuery(entry: RequestLogEntry, query: RequestLogQuery): boolean {
     (query.status === undefined || entry.status === query.status) &&
     (query.route === undefined || entry.route === query.route) &&
     (query.code === undefined || entry.code === query.code) &&
-    (!query.onlyRefused || entry.status >= 400) &&
+    (!query.mustBeRefused || entry.status >= 400) &&
     (query.afterMs === undefined || Date.parse(entry.at) > query.afterMs)
   );
 }

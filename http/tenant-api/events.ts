@@ -112,8 +112,8 @@ export const listEvents = apiEndpoint({
     const namedShop = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
     if (namedShop?.ok === false) return namedShop;
     const shopId = namedShop?.value;
-    const withoutInbound = !caller.permissions.has('inbound.read');
-    const eventQuery = { cursor, limit, types, shopId, withoutInbound, waitMs, wait, keyId: caller.keyId };
+    const hidesInbound = !caller.permissions.has('inbound.read');
+    const eventQuery = { cursor, limit, types, shopId, hidesInbound, waitMs, wait, keyId: caller.keyId };
     const page = await services.events.list(caller.tenantId, eventQuery);
     if (!page.ok) return page;
     const { items, nextCursor, wait: waitsOn } = page.value;

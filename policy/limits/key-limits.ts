@@ -27,7 +27,7 @@ export interface RateBucket {
 
 /** The decision on a call, and the bucket with the fewest calls left. */
 export interface RateDecision extends RateBucket {
-  readonly isAllowed: boolean;
+  readonly isAdmitted: boolean;
   /** Whole seconds after which the call is let through, rounded up. Present only on a refusal. */
   readonly retryAfterSeconds?: number;
 }
@@ -89,19 +89,19 @@ export class KeyLimits {
     const { limits, nowMs } = call;
     const key = this.#refresh(call);
     const { minute, hour, day } = key.windows;
-    const isAllowed = minute.total < limits.minute && hour.total < limits.hour && day.total < limits.day;
-    if (isAllowed) {
+    const isAdmitted = minute.total < limits.minute && hour.total < limits.hour && day.total < limits.day;
+    if (isAdmitted) {
       minute.add(minute.tickOf(key.latestMs), 1);
       hour.add(hour.tickOf(key.latestMs), 1);
       day.add(day.tickOf(key.latestMs), 1);
       key.changes += 1;
     }
-    return this.#decide({ key, limits, nowMs, isAllowed });
+    return this.#decide({ key, limits, nowMs, isAdmitted });
   }
 
   /** Returns the bucket with the fewest calls left. Counts nothing. */
   narrowestBucket({ keyId, limits, nowMs }: KeyCall): RateBucket {
-    return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAllowed: true });
+    return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAdmitted: true });
   }
 
   /** Returns the state of the key's windows, shortest first. Counts nothing. */
@@ -220,9 +220,9 @@ export class KeyLimits {
     readonly key: KeyState;
     readonly limits: RateLimits;
     readonly nowMs: number;
-    readonly isAllowed: boolean;
+    readonly isAdmitted: boolean;
   }): RateDecision {
-    const { key, limits, nowMs, isAllowed } = state;
+    const { key, limits, nowMs, isAdmitted } = state;
     let narrowestScope: RateScope = 'minute';
     let remaining = Number.POSITIVE_INFINITY;
     let reliefMs = 0;
@@ -240,13 +240,13 @@ export class KeyLimits {
     }
     const resetAtSeconds = Math.ceil(reliefMs / 1_000);
     const bucket = {
-      isAllowed,
+      isAdmitted,
       scope: narrowestScope,
       limit: limits[narrowestScope],
       remaining,
       resetAtSeconds,
     };
-    return isAllowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
+    return isAdmitted ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
   }
 }
 

@@ -11,7 +11,7 @@ interface QuotaUse {
 
 /** The decision on a call, and the use of the quota after it. */
 interface QuotaDecision extends QuotaUse {
-  readonly isAllowed: boolean;
+  readonly isAdmitted: boolean;
   /** Whole seconds until the next month begins. On a refusal only. */
   readonly retryAfterSeconds?: number;
 }
@@ -58,7 +58,7 @@ export class QuotaMeter {
     if (call.mayExceed !== true && usedCount >= PLANS[call.plan].apiCallsPerMonth) {
       const decision = this.#decision(call);
       const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1_000);
-      return { ...decision, isAllowed: false, retryAfterSeconds };
+      return { ...decision, isAdmitted: false, retryAfterSeconds };
     }
     this.#month = month;
     this.#used = usedCount + 1;
@@ -75,7 +75,13 @@ export class QuotaMeter {
     const usedCount = month === this.#month ? this.#used : 0;
     const limit = PLANS[call.plan].apiCallsPerMonth;
     const resetsAtMs = month === lastMonth.month ? lastMonth.endsAtMs : monthStartMs(month + 1);
-    return { isAllowed: true, limit, used: usedCount, remaining: Math.max(0, limit - usedCount), resetsAtMs };
+    return {
+      isAdmitted: true,
+      limit,
+      used: usedCount,
+      remaining: Math.max(0, limit - usedCount),
+      resetsAtMs,
+    };
   }
 }
 

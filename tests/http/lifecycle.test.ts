@@ -33,7 +33,7 @@ describe('start and stop', () => {
         status: undefined,
         route: undefined,
         code: undefined,
-        onlyRefused: false,
+        mustBeRefused: false,
         afterMs: undefined,
         limit: 100,
         cursor: counted.cursor,

@@ -24,12 +24,12 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const keys = new KeyLimits();
     const limits = { minute: 2, hour: 3, day: 4 };
     const take = (nowMs: number) => {
-      const { isAllowed, scope, remaining, resetAtSeconds, retryAfterSeconds } = keys.take({
+      const { isAdmitted, scope, remaining, resetAtSeconds, retryAfterSeconds } = keys.take({
         keyId,
         limits,
         nowMs,
       });
-      return [isAllowed, scope, remaining, resetAtSeconds - START_MS / 1_000, retryAfterSeconds];
+      return [isAdmitted, scope, remaining, resetAtSeconds - START_MS / 1_000, retryAfterSeconds];
     };
     assert.deepEqual(take(START_MS), [true, 'minute', 1, 60, undefined]);
     assert.deepEqual(take(START_MS + 500), [true, 'minute', 0, 60, undefined]);
@@ -93,10 +93,10 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
       const keys = new KeyLimits();
       const limits = { minute: limit, hour: wide, day: wide };
       for (let index = 0; index < limit; index += 1)
-        assert.ok(keys.take({ keyId, limits, nowMs: START_MS }).isAllowed);
-      assert.equal(keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS - 1 }).isAllowed, false);
+        assert.ok(keys.take({ keyId, limits, nowMs: START_MS }).isAdmitted);
+      assert.equal(keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS - 1 }).isAdmitted, false);
       assert.equal(
-        keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS + Math.ceil(lateMs) }).isAllowed,
+        keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS + Math.ceil(lateMs) }).isAdmitted,
         true,
       );
     }
@@ -119,15 +119,15 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 1, day: 1 };
     for (const id of ['a', 'b', 'c']) {
-      assert.ok(keys.take({ keyId: id, limits, nowMs: START_MS }).isAllowed);
-      assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).isAllowed, false);
+      assert.ok(keys.take({ keyId: id, limits, nowMs: START_MS }).isAdmitted);
+      assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).isAdmitted, false);
     }
     keys.forget('b');
     keys.forget('unknown');
-    assert.ok(keys.take({ keyId: 'd', limits, nowMs: START_MS }).isAllowed, 'takes the place of b');
-    assert.ok(keys.take({ keyId: 'b', limits, nowMs: START_MS }).isAllowed);
-    assert.equal(keys.take({ keyId: 'a', limits, nowMs: START_MS }).isAllowed, false);
-    assert.equal(keys.take({ keyId: 'd', limits, nowMs: START_MS }).isAllowed, false);
+    assert.ok(keys.take({ keyId: 'd', limits, nowMs: START_MS }).isAdmitted, 'takes the place of b');
+    assert.ok(keys.take({ keyId: 'b', limits, nowMs: START_MS }).isAdmitted);
+    assert.equal(keys.take({ keyId: 'a', limits, nowMs: START_MS }).isAdmitted, false);
+    assert.equal(keys.take({ keyId: 'd', limits, nowMs: START_MS }).isAdmitted, false);
   });
 
   test('hold for a key that is never idle, however long', () => {
@@ -135,7 +135,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const limits = { minute: wide, hour: wide, day: 24 };
     for (let hour = 0; hour < 24 * 120; hour += 1) {
       const nowMs = START_MS + hour * HOUR_MS;
-      assert.ok(keys.take({ keyId, limits, nowMs }).isAllowed);
+      assert.ok(keys.take({ keyId, limits, nowMs }).isAdmitted);
       const isFull = hour >= 23;
       assert.equal(
         keys.take({ keyId, limits, nowMs: nowMs + 1 }).retryAfterSeconds,
@@ -154,7 +154,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const limits = { minute: wide, hour: wide, day: 3 };
     for (let step = 0; step <= 128; step += 1) {
       const nowMs = START_MS + step * 2 ** 25;
-      assert.ok(keys.take({ keyId, limits, nowMs }).isAllowed);
+      assert.ok(keys.take({ keyId, limits, nowMs }).isAdmitted);
       assert.equal(keys.peek({ keyId, limits, nowMs })[2]?.remaining, Math.max(0, 2 - step));
     }
     const later = { keyId, limits, nowMs: START_MS + 2 ** 32 + 20 * HOUR_MS };
@@ -167,7 +167,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     for (const id of ['a', 'b', 'c']) keys.take({ keyId: id, limits, nowMs: START_MS });
     keys.forget('b');
     for (const id of ['a', 'c'])
-      assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).isAllowed, false);
+      assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).isAdmitted, false);
   });
 
   test('a key may be given 1 to 100,000,000 calls', () => {
@@ -228,7 +228,7 @@ describe('memory', () => {
     const limits = { minute: 1_000, hour: 1_000, day: 1_000 };
     for (let index = 0; index < 500; index += 1) keys.take({ keyId, limits, nowMs: START_MS + index });
     for (let hour = 1; hour < 48; hour += 1)
-      assert.ok(keys.take({ keyId, limits, nowMs: START_MS + hour * HOUR_MS }).isAllowed);
+      assert.ok(keys.take({ keyId, limits, nowMs: START_MS + hour * HOUR_MS }).isAdmitted);
     // 24 calls of a day are left, one of the hour and one of the minute.
     assert.ok(keys.points <= 2 * (24 + 1 + 1), `${keys.points} points`);
   });
@@ -258,7 +258,7 @@ describe('memory', () => {
     keys.sweep({ nowMs: START_MS, keyCount: 100 });
     keys.take({ keyId: 'b', limits, nowMs: START_MS });
     keys.sweep({ nowMs: START_MS + DAY_MS, keyCount: 100 });
-    assert.ok(keys.take({ keyId: 'b', limits, nowMs: START_MS }).isAllowed, 'time that was seen stays');
+    assert.ok(keys.take({ keyId: 'b', limits, nowMs: START_MS }).isAdmitted, 'time that was seen stays');
   });
 });
 
@@ -301,7 +301,7 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
         for (let call = 0; call < calls; call += 1) {
           const decision = keys.take({ keyId, limits: present, nowMs });
           assert.deepEqual(decision, oracle.take(present, nowMs));
-          assert.equal('retryAfterSeconds' in decision, !decision.isAllowed);
+          assert.equal('retryAfterSeconds' in decision, !decision.isAdmitted);
           nowMs += paceMs;
         }
         assert.deepEqual(keys.peek({ keyId, limits: present, nowMs }), oracle.peek(present, nowMs));
@@ -343,7 +343,7 @@ test('no window of any length ever admits one call too many, under any clock', (
         nowMs += waitMs;
         for (let call = 0; call < calls; call += 1) {
           seenMs = Math.max(seenMs, nowMs);
-          if (keys.take({ keyId, limits: { minute, hour: wide, day: wide }, nowMs }).isAllowed)
+          if (keys.take({ keyId, limits: { minute, hour: wide, day: wide }, nowMs }).isAdmitted)
             taken.push(seenMs);
         }
       }

@@ -16,20 +16,20 @@ describe('the quota of a calendar month, UTC', () => {
   const lastMs = Date.UTC(2025, 11, 31, 23, 59, 59, 500);
   const nextMs = Date.UTC(2026, 0, 1);
   const spend = (meter: QuotaMeter, count: number, nowMs: number) => {
-    for (let index = 0; index < count; index += 1) assert.ok(meter.take({ plan: 'free', nowMs }).isAllowed);
+    for (let index = 0; index < count; index += 1) assert.ok(meter.take({ plan: 'free', nowMs }).isAdmitted);
   };
 
   test('lets through exactly as many calls as the plan has, and starts again with the month', () => {
     const meter = new QuotaMeter();
     spend(meter, 999, lastMs);
-    const last = { isAllowed: true, limit: 1_000, used: 1_000, remaining: 0, resetsAtMs: nextMs };
+    const last = { isAdmitted: true, limit: 1_000, used: 1_000, remaining: 0, resetsAtMs: nextMs };
     assert.deepEqual(meter.take({ plan: 'free', nowMs: lastMs }), last);
     const refusedDecision = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.deepEqual(refusedDecision, { ...last, isAllowed: false, retryAfterSeconds: 1 });
+    assert.deepEqual(refusedDecision, { ...last, isAdmitted: false, retryAfterSeconds: 1 });
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1 }).retryAfterSeconds, 1);
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1001 }).retryAfterSeconds, 2);
     const first = {
-      isAllowed: true,
+      isAdmitted: true,
       limit: 1_000,
       used: 1,
       remaining: 999,
@@ -49,8 +49,14 @@ describe('the quota of a calendar month, UTC', () => {
     const meter = new QuotaMeter();
     spend(meter, 1_000, lastMs);
     const beyond = meter.take({ plan: 'free', nowMs: lastMs, mayExceed: true });
-    assert.deepEqual(beyond, { isAllowed: true, limit: 1_000, used: 1001, remaining: 0, resetsAtMs: nextMs });
-    assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).isAllowed, false);
+    assert.deepEqual(beyond, {
+      isAdmitted: true,
+      limit: 1_000,
+      used: 1001,
+      remaining: 0,
+      resetsAtMs: nextMs,
+    });
+    assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).isAdmitted, false);
     assert.equal(QuotaMeter.restore(meter.encode(), lastMs).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
   });
 
@@ -65,8 +71,8 @@ describe('the quota of a calendar month, UTC', () => {
   test('a new plan applies at once, also a smaller one', () => {
     const meter = new QuotaMeter();
     for (let index = 0; index < 1001; index += 1) meter.take({ plan: 'starter', nowMs: lastMs });
-    const { isAllowed, remaining } = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.deepEqual({ isAllowed, remaining }, { isAllowed: false, remaining: 0 });
+    const { isAdmitted, remaining } = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.deepEqual({ isAdmitted, remaining }, { isAdmitted: false, remaining: 0 });
     assert.equal(meter.take({ plan: 'starter', nowMs: lastMs }).used, 1002);
   });
 
@@ -74,7 +80,7 @@ describe('the quota of a calendar month, UTC', () => {
     const meter = new QuotaMeter();
     spend(meter, 1_000, nextMs);
     const refusedDecision = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.equal(refusedDecision.isAllowed, false);
+    assert.equal(refusedDecision.isAdmitted, false);
     assert.equal(refusedDecision.resetsAtMs, Date.UTC(2026, 1, 1));
     assert.equal(refusedDecision.retryAfterSeconds, 31 * 86_400 + 1);
   });

@@ -37,8 +37,8 @@ export class RateOracle {
 
   take(limits: RateLimits, nowMs: number): RateDecision {
     this.#refresh(limits, nowMs);
-    const isAllowed = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
-    if (isAllowed) {
+    const isAdmitted = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
+    if (isAdmitted) {
       for (const state of this.#states)
         state.timesMs.push(Math.max(this.#latestMs, state.timesMs.at(-1) ?? 0));
     }
@@ -55,9 +55,9 @@ export class RateOracle {
       remaining,
       resetAtSeconds: Math.ceil(reliefMs / 1_000),
     };
-    return isAllowed
-      ? { isAllowed, ...bucket }
-      : { isAllowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
+    return isAdmitted
+      ? { isAdmitted, ...bucket }
+      : { isAdmitted, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
   }
 
   peek(limits: RateLimits, nowMs: number): readonly RateBucket[] {

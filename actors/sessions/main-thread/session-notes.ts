@@ -45,7 +45,7 @@ export function addSessionNote(
   note: SessionNote,
 ): void {
   const sessionFields = aboutOf(session);
-  switch (note.type) {
+  switch (note.kind) {
     case 'offline_announced': {
       const { count: announced } = note;
       session.show({ offlineAnnounced: announced, offlineDrained: null });

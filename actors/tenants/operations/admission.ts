@@ -42,7 +42,7 @@ export function admit(
     return { isAdmitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
   }
   const rate = keyLimits.take(keyUse);
-  if (!rate.isAllowed) {
+  if (!rate.isAdmitted) {
     const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
     return { isAdmitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
   }
@@ -51,7 +51,7 @@ export function admit(
     nowMs: call.nowMs,
     mayExceed: call.mayExceedQuota,
   });
-  if (!quota.isAllowed) {
+  if (!quota.isAdmitted) {
     const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
     return { isAdmitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
   }

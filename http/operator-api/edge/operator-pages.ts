@@ -125,8 +125,8 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
     return {
       path,
       answer(request) {
-        const admitted = tokenCheck.admit(request, { role, changes: false });
-        return admitted.operator === undefined ? admitted.refusal : answer(request);
+        const admitted = tokenCheck.admit(request, { role, isChange: false });
+        return admitted.isAdmitted ? answer(request) : admitted.refusal;
       },
     };
   }

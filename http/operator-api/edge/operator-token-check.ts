@@ -39,13 +39,13 @@ class ChangeBudget {
 
 /** The operator, or the refusal of a caller that is not admitted. */
 export type OperatorAdmission =
-  | { readonly operator: Operator }
-  | { readonly operator: undefined; readonly refusal: ReplyValue };
+  | { readonly isAdmitted: true; readonly operator: Operator }
+  | { readonly isAdmitted: false; readonly refusal: ReplyValue };
 
 interface AdmissionQuestion {
   readonly role: TokenRole;
   /** True if the call changes something, and so has an entry in the audit log. */
-  readonly changes: boolean;
+  readonly isChange: boolean;
 }
 
 /** Admits callers to the operators' listener by token and role. */
@@ -88,7 +88,7 @@ export function operatorTokenCheck({
 
   function refuse(reason: OperatorRefusalReason, ...reply: Parameters<typeof errorReply>): OperatorAdmission {
     countRefusal({ reason });
-    return { operator: undefined, refusal: errorReply(...reply) };
+    return { isAdmitted: false, refusal: errorReply(...reply) };
   }
 
   /** Compares with every token, so that the time does not reveal which one is nearly right. */
@@ -107,7 +107,7 @@ export function operatorTokenCheck({
       return refuse('changes', { code: 'RATE_LIMITED', message, retryAfterSeconds });
     }
     countChange({ operator: operator.name });
-    return { operator };
+    return { isAdmitted: true, operator };
   }
 
   return {
@@ -138,7 +138,7 @@ export function operatorTokenCheck({
         });
       }
       if (allows(operator.role, question.role))
-        return question.changes ? countedChange(operator) : { operator };
+        return question.isChange ? countedChange(operator) : { isAdmitted: true, operator };
       log.warn(
         { ip, operator: operator.name, role: operator.role, needs: question.role },
         'an operator lacks the role for a call',

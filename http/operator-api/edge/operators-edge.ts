@@ -79,8 +79,8 @@ async function answerOperator(
   options: Edge,
 ): Promise<EdgeReply> {
   const { role = 'admin' } = endpoint;
-  const admitted = options.tokenCheck.admit(request, { role, changes: endpoint.method !== 'GET' });
-  if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
+  const admitted = options.tokenCheck.admit(request, { role, isChange: endpoint.method !== 'GET' });
+  if (!admitted.isAdmitted) return anonymous(admitted.refusal, route);
   // Operators may write ids in either case.
   const values = given.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
   const tenant = tenantOf(endpoint, values, options);

@@ -126,7 +126,7 @@ test('inbound events that a key may not read are skipped a hundred at a time', a
     waiters: new EventWaiters(new FakeClock()),
   } as unknown as EventServiceOptions);
   const query = { cursor: START, limit: 1, types: undefined, shopId: undefined, waitMs: 0, keyId: 'key' };
-  const page = await list(tenantId, { ...query, withoutInbound: true });
+  const page = await list(tenantId, { ...query, hidesInbound: true });
   assert.deepEqual(page.ok && page.value.items, []);
   assert.ok(reads < 20, `${reads} reads`);
 });

@@ -131,10 +131,10 @@ test('calls counted by a clock that was ahead count from now on, in every window
     const keys = new KeyLimits();
     keys.restore({ keyId, state: limitsBefore.changedState(keyId)?.state ?? '', nowMs: START_MS });
     assert.notEqual(keys.changedState(keyId), undefined, 'it is stored as it now stands');
-    assert.equal(keys.take({ keyId, limits, nowMs: START_MS }).isAllowed, true);
+    assert.equal(keys.take({ keyId, limits, nowMs: START_MS }).isAdmitted, true);
     const refusedDecision = keys.take({ keyId, limits, nowMs: START_MS });
-    assert.deepEqual([refusedDecision.isAllowed, refusedDecision.retryAfterSeconds], [false, 60]);
-    assert.equal(keys.take({ keyId, limits, nowMs: START_MS + 60_000 }).isAllowed, true);
+    assert.deepEqual([refusedDecision.isAdmitted, refusedDecision.retryAfterSeconds], [false, 60]);
+    assert.equal(keys.take({ keyId, limits, nowMs: START_MS + 60_000 }).isAdmitted, true);
     assert.equal(keys.peek({ keyId, limits, nowMs: START_MS + 60_000 })[1]?.remaining, 1_000 - 61);
   }
 });

@@ -117,8 +117,8 @@ describe("guesses at operators' tokens", () => {
   let tokenCheck: OperatorTokenCheck;
   const ask = (token: string, ip: string) => {
     const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
-    const admitted = tokenCheck.admit({ headers, ip }, { role: 'read', changes: false });
-    return admitted.operator === undefined ? admitted.refusal : undefined;
+    const admitted = tokenCheck.admit({ headers, ip }, { role: 'read', isChange: false });
+    return admitted.isAdmitted ? undefined : admitted.refusal;
   };
   function guess(count: number, address: (number: number) => string): void {
     for (let number = 0; number < count; number += 1)
@@ -144,9 +144,9 @@ describe("guesses at operators' tokens", () => {
     assert.match(refusedValue.headers, /\r\nRetry-After: 60$/);
     const withoutToken = tokenCheck.admit(
       { headers: {} as RequestValue['headers'], ip: '203.0.113.1' },
-      { role: 'read', changes: false },
+      { role: 'read', isChange: false },
     );
-    assert.equal(withoutToken.operator ?? withoutToken.refusal.status, 429);
+    assert.equal(withoutToken.isAdmitted || withoutToken.refusal.status, 429);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.2'), undefined);
     const fields = { ip: '203.0.113.1' };
     assert.deepEqual(lines, [
@@ -175,17 +175,17 @@ describe("guesses at operators' tokens", () => {
 
   test('a call with too small a role names its operator in the log', () => {
     const headers = { authorization: `Bearer ${READ_TOKEN}` } as RequestValue['headers'];
-    const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', changes: true });
-    assert.equal(admitted.operator ?? admitted.refusal.status, 403);
+    const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', isChange: true });
+    assert.equal(admitted.isAdmitted || admitted.refusal.status, 403);
     const fields = { ip: '203.0.113.1', operator: 'ben', role: 'read', needs: 'operate' };
     assert.deepEqual(lines, [{ level: 'warn', fields }]);
   });
 
   test('an operator who makes too many changes is refused more of them; others and reads are not', async () => {
-    const change = (token: string, changes = true) => {
+    const change = (token: string, isChange = true) => {
       const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
-      const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'read', changes });
-      return admitted.operator === undefined ? admitted.refusal : undefined;
+      const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'read', isChange });
+      return admitted.isAdmitted ? undefined : admitted.refusal;
     };
     for (let made = 0; made < CHANGES_AT_ONCE; made += 1) assert.equal(change(ADMIN_TOKEN), undefined);
     const refusedValue = must(change(ADMIN_TOKEN));

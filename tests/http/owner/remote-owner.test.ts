@@ -195,7 +195,7 @@ describe('a request taken by one node and answered by another', () => {
       keyId: tenant.keyId,
       permissions: new Set<Permission>(['messages.read']),
     };
-    const rate = { scope: 'minute', limit: 60, remaining: 59, resetAtSeconds: 0, isAllowed: true } as const;
+    const rate = { scope: 'minute', limit: 60, remaining: 59, resetAtSeconds: 0, isAdmitted: true } as const;
     admitAtEdge = () => ({ isAdmitted: true, caller, rate });
     const start = '0'.repeat(24);
     const waitingPromise = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });

@@ -26,7 +26,7 @@ const everything: RequestLogQuery = {
   status: undefined,
   route: undefined,
   code: undefined,
-  onlyRefused: false,
+  mustBeRefused: false,
   afterMs: undefined,
   limit: 100,
   cursor: undefined,
@@ -187,7 +187,7 @@ describe('the request log', () => {
       (await all({ code: 'NOT_FOUND' })).map(({ code }) => code),
       ['NOT_FOUND'],
     );
-    assert.deepEqual((await all({ onlyRefused: true })).map(({ status }) => status).sort(), [404, 500]);
+    assert.deepEqual((await all({ mustBeRefused: true })).map(({ status }) => status).sort(), [404, 500]);
     assert.deepEqual(
       (await all({ status: 500 })).map(({ route }) => route),
       ['/shops'],

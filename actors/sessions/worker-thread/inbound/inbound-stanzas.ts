@@ -93,7 +93,7 @@ export class InboundStanzas {
       const ack = getBinaryNodeChild(error, 'ack');
       if (ack === undefined) return;
       const { class: stanzaClass = '', type: stanzaType } = ack.attrs;
-      this.#context.note({ type: 'unanswered', stanzaClass, stanzaType });
+      this.#context.note({ kind: 'unanswered', stanzaClass, stanzaType });
     });
   }
 

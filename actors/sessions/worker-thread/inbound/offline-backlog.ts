@@ -47,7 +47,7 @@ export class OfflineBacklog {
     this.#announced = count;
     this.#drained = 0;
     this.#inVain = 0;
-    this.#context.note({ type: 'offline_announced', count });
+    this.#context.note({ kind: 'offline_announced', count });
     this.#askForMore();
   }
 
@@ -68,7 +68,7 @@ export class OfflineBacklog {
   finish(): void {
     this.#quiet?.cancel();
     if (this.#announced === undefined) return;
-    this.#context.note({ type: 'offline_drained', announced: this.#announced, drained: this.#drained });
+    this.#context.note({ kind: 'offline_drained', announced: this.#announced, drained: this.#drained });
     this.#announced = undefined;
   }
 
@@ -87,7 +87,7 @@ export class OfflineBacklog {
       this.#askForMore();
     } else if (this.#announced !== undefined) {
       this.#context.note({
-        type: 'offline_unfinished',
+        kind: 'offline_unfinished',
         announced: this.#announced,
         drained: this.#drained,
       });

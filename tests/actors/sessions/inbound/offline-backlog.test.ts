@@ -12,7 +12,7 @@ test('a network that sends no more without an end is asked for some ten minutes,
   const notes: string[] = [];
   const context = fakeOf<SessionContext>({
     later: (delayMs, act) => clock.after(delayMs, act),
-    note: (note) => void notes.push(note.type),
+    note: (note) => void notes.push(note.kind),
   });
   const backlog = new OfflineBacklog(context, {
     ask: () => {
