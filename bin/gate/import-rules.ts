@@ -10,9 +10,10 @@ import { dirname, join } from 'node:path';
  * The rows are in the order of the layers: a module may import only modules of rows above its own.
  *
  * The files of a folder are shared by its subfolders, or they compose them. Shared ones have their row above the
- * subfolders, which import them: `runtime`, `policy`, `actors`, `actors/shops`, `actors/sessions`. Composing ones have
- * their row below and import the subfolders: `http`, `actors/shops/turns`, `actors/sessions/worker-thread`. The files
- * of `actors/tenants` and `http/operator-api` have some subfolders above and others below.
+ * subfolders, which import them: `runtime`, `policy`, `actors`, `actors/shops`, `actors/sessions`, `http/tenant-api`.
+ * Composing ones have their row below and import the subfolders: `http`, `actors/shops/turns`,
+ * `actors/sessions/worker-thread`. The files of `actors/tenants` and `http/operator-api` have some subfolders above and
+ * others below.
  */
 const IMPORTS: Readonly<Record<string, string>> = {
   runtime: '',

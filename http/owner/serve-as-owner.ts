@@ -20,10 +20,7 @@ export interface TenantRequest extends RequestParts {
   readonly isContinued?: boolean;
   /** True if a call that was admitted before counts once more. */
   readonly isCounted?: boolean;
-  /**
-   * The caller's connection. For a forwarded call that may take long, it stands for the one at the other node, which
-   * reports when the caller leaves. Absent for other forwarded calls.
-   */
+  /** See `CallContext`. */
   readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited on this node. */
   readonly wait?: CallWait | undefined;

@@ -35,8 +35,9 @@ export class Ownership {
   readonly #membership: Membership;
   readonly #dispute: ClockDispute;
   readonly #settlement: ShardSettlement;
-  /** True once it takes no more shards. If `#isStopped` is true, it takes no lease and repeats no request. */
+  /** True once it takes no more shards. */
   #isStopping = false;
+  /** True once it takes no lease and repeats no request. */
   #isStopped = false;
   #isComingBack = false;
   #servers: readonly ServerState[] = [];

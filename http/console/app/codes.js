@@ -38,8 +38,7 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   GROUP_NOT_ADMINISTERED: 'The shop does not administer that group.',
   STATUSES_DAILY_CAP_REACHED: 'The shop has posted as many statuses as it may in 24 hours.',
   STATUS_NO_AUDIENCE: 'No one could see the status: the shop has no customers, writers or declared contacts.',
-  BULK_PATTERN_BLOCKED:
-    'The same text, or attachment without a text, went to more than 20 numbers within an hour.',
+  BULK_PATTERN_BLOCKED: 'The same text, or attachment without a text, went to 20 numbers within an hour.',
   OVERLOADED: 'Too many calls at once: one client sends too fast, or Redis is slow.',
   SERVICE_UNAVAILABLE: 'Redis did not answer, or the tenant was moving to another node.',
   BOT_SERVICE_UNREACHABLE:

@@ -3,8 +3,9 @@ import { queryErrorCode, readClientError } from './session-end.ts';
 
 /** The fields of a log line about a defect. */
 export interface DefectFields {
+  /** The class of the error. */
   readonly error: string;
-  /** Empty if the message may contain a value. */
+  /** The error's message. Empty if it may contain a value. */
   readonly cause: string;
   /** The network's code for a refused request, or else the client's own, or the system's. Absent if there is none. */
   readonly code?: number | string;

@@ -10,7 +10,7 @@
  *
  * Another pool shop is asked, or the message enters the origin's queue, only after all pool shops that were asked have
  * refused permanently. So never two shops send it. A pool shop that does not answer may have sent the message. If its
- * end is still unknown 24 hours after its acceptance, the message fails with DELIVERY_UNKNOWN.
+ * end is still unknown after 24 hours and one more request, the message fails with DELIVERY_UNKNOWN.
  */
 
 import type { MessageReason } from '../../../message-status.ts';
@@ -50,7 +50,10 @@ export function poolDueAtMs({ pooled }: Pick<ShopState, 'pooled'>): number | und
   return pooled.length === 0 ? undefined : Math.min(...pooled.map(({ askAtMs }) => askAtMs));
 }
 
-/** When a message at the pool ends without an answer until then, and the reason. */
+/**
+ * When a message at the pool ends without an answer until then, and the reason. The pool shop has 24 hours itself, and
+ * there is time for one more request.
+ */
 export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'createdAtMs'>): {
   readonly atMs: number;
   readonly reason: MessageReason;
