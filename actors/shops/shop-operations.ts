@@ -171,12 +171,12 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView, 'MESSAGE_NOT_FOUND'>>;
   /**
    * Cancels a message or status that is not being sent, and returns its capacity to the number's windows. A repeated
-   * call returns the same. `SERVICE_UNAVAILABLE`: the pool did not answer.
+   * call returns the same. Rejects with `OUTCOME_UNKNOWN` if the pool does not answer.
    */
   cancel(
     tenantId: string,
     messageId: string,
-  ): Promise<Outcome<MessageView, 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE' | 'SERVICE_UNAVAILABLE'>>;
+  ): Promise<Outcome<MessageView, 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE'>>;
   /** Cancels all matching messages; returns how many ended. */
   cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<ShopOutcome<{ readonly cancelled: number }>>;
   /** Stores a send for later. */

@@ -1,4 +1,4 @@
-/** Cancelling messages at the pool while the shop moves to another node. */
+/** Cancelling messages at the pool while the shop moves to another node, or the pool does not answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../../../../actors/failure.ts';
@@ -11,14 +11,14 @@ const POOL = { tenantId: '66b1f0a2c3d4e5f607182903', shopId: '66b1f0a2c3d4e5f607
 const AT_POOL = [{ messageId: '66b1f0a2c3d4e5f607182905', createdAtMs: 1, pool: POOL }];
 const FILTER = { idempotencyKeyPrefix: undefined, to: undefined, acceptedBeforeMs: undefined };
 
-/** The shop takes these commands one after the other, and then is no longer here. */
-function optionsOf(taken: readonly string[]) {
+/** The shop takes these commands one after the other, and then is no longer here. The pool answers, or does not. */
+function optionsOf(taken: readonly string[], { isAnswered = true } = {}) {
   const expected = [...taken];
   const ask = async (_: unknown, { type }: { type: string }): Promise<unknown> => {
     if (expected.shift() !== type) throw movedAwayFailure();
     return done({ ended: 3, atPool: AT_POOL });
   };
-  const takeBackCancelled = async () => ({ kind: 'cancelled' }) as never;
+  const takeBackCancelled = async () => (isAnswered ? ({ kind: 'cancelled' } as never) : undefined);
   return { actors: { ask: ask as Actors['ask'] }, poolClient: { takeBackCancelled } };
 }
 
@@ -38,6 +38,22 @@ test('a message was taken back, and the shop cannot say where it is now: not sai
   await assert.rejects(cancelOne(optionsOf(['cancel', 'pool.answered']), SHOP, messageId), {
     code: 'OUTCOME_UNKNOWN',
   });
+});
+
+test('the pool does not answer, and may have ended the message: not said to be undone, and not counted', async () => {
+  const { messageId } = AT_POOL[0] ?? { messageId: '' };
+  const unanswered = { isAnswered: false };
+  await assert.rejects(cancelOne(optionsOf(['cancel'], unanswered), SHOP, messageId), {
+    code: 'OUTCOME_UNKNOWN',
+  });
+  const cancelled = await cancelMatching(optionsOf(['cancel_queue', 'cancel'], unanswered), SHOP, FILTER);
+  assert.deepEqual(cancelled, done({ cancelled: 3 }));
+});
+
+test('the message is still at the pool after each try: not said to be undone', async () => {
+  const { messageId } = AT_POOL[0] ?? { messageId: '' };
+  const tries = ['cancel', 'pool.answered', 'cancel', 'pool.answered', 'cancel', 'pool.answered'];
+  await assert.rejects(cancelOne(optionsOf(tries), SHOP, messageId), { code: 'OUTCOME_UNKNOWN' });
 });
 
 test('nothing was done: another owner may be asked', async () => {
