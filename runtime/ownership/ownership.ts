@@ -1,4 +1,5 @@
 import { shardCount } from '../address.ts';
+import { logBackgroundFailure } from '../background-failures.ts';
 import type { NodeRecord, ServerState, ShardRecord } from '../engine.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { CheckTimes } from './check-times.ts';
@@ -166,9 +167,7 @@ export class Ownership {
       }
     } catch (error) {
       this.#graceUntilMs = clock.monotonicMs() + limits.leaseMs;
-      if (error instanceof RuntimeFailure)
-        log.debug({ code: error.code }, 'Redis did not answer a check of the shards');
-      else log.error({ err: error }, 'a check of the shards failed');
+      logBackgroundFailure(log, error, {}, 'a check of the shards failed');
     }
   }
 
