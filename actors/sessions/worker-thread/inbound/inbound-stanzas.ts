@@ -7,6 +7,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { Ratchets } from '../keys/ratchets.ts';
+import { describeDefect } from '../shared/defect.ts';
 import type { SessionContext } from '../shared/session-context.ts';
 import { isSocketFailure } from '../shared/session-end.ts';
 import { OfflineBacklog } from './offline-backlog.ts';
@@ -117,9 +118,8 @@ export class InboundStanzas {
   /** Logs a message that fails, once for each delivery. A socket that closes is no fault of the message's. */
   #onFailure({ tag, attrs: { id, type } }: BinaryNode, error: unknown): void {
     if (isSocketFailure(error)) return;
-    const name = error instanceof Error ? error.name : typeof error;
     this.#context.log(
-      { wireId: id, stanzaClass: tag, stanzaType: type, error: name },
+      { wireId: id, stanzaClass: tag, stanzaType: type, ...describeDefect(error) },
       'a message could not be handled, and comes again',
     );
   }

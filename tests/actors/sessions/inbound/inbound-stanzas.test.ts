@@ -70,19 +70,19 @@ test('a malformed message, which the client refuses before it opens the cipherte
   assert.deepEqual(await acksAfter(sealed({ from: GROUP }), undefined), []);
 });
 
-test('a message on which a listener fails is logged by class and error, without its text, and is not acknowledged', async () => {
-  const failure = new TypeError('hello is not iterable');
-  assert.deepEqual(await passed(sealed({ from: PERSON, type: 'text' }), { failure }), {
-    acks: [],
-    logged: [
-      {
-        wireId: 'A',
-        stanzaClass: 'message',
-        stanzaType: 'text',
-        error: 'TypeError',
-        text: 'a message could not be handled, and comes again',
-      },
-    ],
+test('a message on which a listener fails is logged by class, error and code, without its text, and is not acknowledged', async () => {
+  const failure = Object.assign(new TypeError('hello is not iterable'), { code: 'ERR_BROKEN' });
+  const { acks, logged } = await passed(sealed({ from: PERSON, type: 'text' }), { failure });
+  const [{ stack: _, ...line }] = logged as [{ readonly stack?: string }];
+  assert.deepEqual(acks, []);
+  assert.deepEqual(line, {
+    wireId: 'A',
+    stanzaClass: 'message',
+    stanzaType: 'text',
+    error: 'TypeError',
+    cause: '',
+    code: 'ERR_BROKEN',
+    text: 'a message could not be handled, and comes again',
   });
 });
 
