@@ -33,7 +33,10 @@ export type SendOutcome =
   | { readonly kind: 'unprepared' }
   /** The worker crashed or was ended while it sent the message, which may have left. Never retry the message. */
   | { readonly kind: 'restarted' }
-  /** The message may have been sent (deadline, socket lost after the bytes left). Never retry the message. */
+  /**
+   * The message may have been sent (deadline, socket lost after the bytes left), or a stanza for no device has used its
+   * id. Never retry the message.
+   */
   | { readonly kind: 'unknown' };
 
 /** The reason why a session ended, with the status codes of the network that mean it. */

@@ -43,7 +43,8 @@ type Step =
 
 /**
  * An outcome of each kind, and the only state in which its message may have it, if there is one. A message on the wire
- * was looked up before, and a message that was not on the wire has no outcome of the wire.
+ * was looked up before, and a message that was not on the wire has no outcome of the wire. It is `unknown` before the
+ * wire if the client addressed no device.
  */
 const outcomes: {
   readonly [Kind in SendOutcome['kind']]: readonly [
@@ -55,7 +56,7 @@ const outcomes: {
   rate_limited: [{ kind: 'rate_limited' }],
   not_sent: [{ kind: 'not_sent' }],
   unprepared: [{ kind: 'unprepared' }],
-  unknown: [{ kind: 'unknown' }, 'sending'],
+  unknown: [{ kind: 'unknown' }],
   restarted: [{ kind: 'restarted' }, 'sending'],
   refused: [{ kind: 'refused', code: '463' }, 'sending'],
   media_unavailable: [{ kind: 'media_unavailable', detail: '' }],

@@ -221,7 +221,8 @@ export class Outbox {
       this.#orders.setDeadline(pendingOrder, order.deadlineMs);
       return socket.relayMessage(chat, message, this.#postDevices.formOf(pendingOrder, audience));
     });
-    // It resolved without an addressed device, though the devices were known a moment ago.
+    // It resolved without an addressed device, though the devices were known a moment ago. A stanza for no device may
+    // have left under this id, and the network would drop a second one with it. So the message is not tried again.
     if (pendingOrder.phase === 'relaying') this.#orders.settle(pendingOrder, { kind: 'unknown' });
   }
 

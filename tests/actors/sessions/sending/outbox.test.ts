@@ -202,6 +202,15 @@ test('a recipient without devices may be a server that does not answer: the try 
   assert.deepEqual([outcomes, doubts], [['unprepared'], ['is anybody there?']]);
 });
 
+test('a stanza that addressed no device has used the id of its message, which is not tried again', async () => {
+  const { box, clock, devices, outcomes, prepared } = scriptedOutbox({ addressesNoOne: true });
+  box.prepare(asked());
+  await clock.until(() => devices.length === 1);
+  devices[0]?.([DEVICE]);
+  await clock.until(() => outcomes.length === 1);
+  assert.deepEqual([outcomes, prepared], [['unknown'], []]);
+});
+
 test('a defect in making a message is the outcome unprepared, and is logged once without text, numbers and keys', async () => {
   const timerOf = (to: string): never => {
     throw new TypeError(`no timer for ${to}, key ${'aB3/'.repeat(11)}: ${ORDER.text} is not "iterable"`);

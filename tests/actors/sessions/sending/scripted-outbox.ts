@@ -49,6 +49,8 @@ export const cut = Object.assign(new Error('Connection Closed'), { output: { sta
 
 interface OutboxScript {
   readonly hangs?: boolean;
+  /** The client finds no device when it seals the message, though there was one before. */
+  readonly addressesNoOne?: boolean;
   readonly held?: boolean;
   /** Reads the timer of a chat, when the message is made. */
   readonly timerOf?: ChatTimers['of'];
@@ -69,6 +71,7 @@ interface OutboxScript {
  */
 export function scriptedOutbox({
   hangs = false,
+  addressesNoOne = false,
   held = false,
   timerOf = async () => undefined,
   lookUp = async () => undefined,
@@ -102,6 +105,7 @@ export function scriptedOutbox({
     async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
       relayed.push(messageId);
       if (hangs) await new Promise(() => undefined);
+      if (addressesNoOne) return;
       await box.storeSealed({ session: { '336.0': Uint8Array.of(1) } });
       handedOn += 1;
       await write();
