@@ -1,8 +1,8 @@
 import type { MessagePolicyCode, PolicyCode, PolicyRefusal, StatusPolicyCode } from '../policy/refusal.ts';
 
 /**
- * Expected failures of the actors and of the API. The policy's refusals are among them. http/contract/errors.ts gives
- * each its status.
+ * Expected failures of the actors and of the API. The policy's refusals are among them. Codes that only `http/` gives
+ * are here too, because a handler returns an `Outcome`. http/contract/errors.ts gives each its status.
  */
 export type FailureCode =
   | PolicyCode
