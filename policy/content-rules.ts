@@ -7,19 +7,14 @@ export const MESSAGE_TEXT_LIMIT = 4096;
 /** Most characters of a status's caption (docs/contract.md, Input bounds). */
 export const CAPTION_LIMIT = 700;
 
-/** Most attachments of a message (docs/contract.md, Input bounds). */
-const MEDIA_LIMIT = 1;
-
-/** Refuses a text over its limit, more than one attachment, and what `refuseFittingContent` refuses. */
+/** Refuses a text over its limit, and what `refuseFittingContent` refuses. */
 export function refuseContent(
   text: string | undefined,
-  mediaUrls: readonly string[],
-): PolicyRefusal<'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA' | ContentPolicyCode> | undefined {
+  mediaUrl: string | undefined,
+): PolicyRefusal<'MESSAGE_TOO_LONG' | ContentPolicyCode> | undefined {
   if (text !== undefined && exceedsCodePoints(text, MESSAGE_TEXT_LIMIT))
     return refuse('MESSAGE_TOO_LONG', `The text has more than ${MESSAGE_TEXT_LIMIT} characters.`);
-  if (mediaUrls.length > MEDIA_LIMIT)
-    return refuse('TOO_MANY_MEDIA', `A message carries at most ${MEDIA_LIMIT} attachment.`);
-  return refuseFittingContent(text, mediaUrls[0]);
+  return refuseFittingContent(text, mediaUrl);
 }
 
 /**

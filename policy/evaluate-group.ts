@@ -23,7 +23,7 @@ export interface GroupContext {
 export interface GroupFacts {
   readonly groupId: string;
   readonly text: string | undefined;
-  readonly mediaUrls: readonly string[];
+  readonly mediaUrl: string | undefined;
   /** `null` if the session knows no such group. */
   readonly group: GroupContext | null;
   readonly pairedAtMs: number | null;
@@ -47,8 +47,8 @@ export function groupShares(participantCount: number): number {
  * admission's entry after its commit.
  */
 export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
-  const { text, mediaUrls, group, settings } = facts;
-  const contentRefusal = refuseContent(text, mediaUrls);
+  const { text, mediaUrl, group, settings } = facts;
+  const contentRefusal = refuseContent(text, mediaUrl);
   if (contentRefusal !== undefined) return contentRefusal;
   // Without the number of participants, or with an impossible one, the cost of the send is unknown.
   if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {

@@ -39,7 +39,7 @@ export interface MessageFacts {
    */
   readonly recipient: string;
   readonly text: string | undefined;
-  readonly mediaUrls: readonly string[];
+  readonly mediaUrl: string | undefined;
   /** The number matches a stored customer record of the tenant. */
   readonly isCustomer: boolean;
   /** When the number last wrote to this shop; `null`: never. */
@@ -77,8 +77,8 @@ interface RuleInput {
  * declared. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
-  const { text, mediaUrls, settings, pairedAtMs, share } = facts;
-  const contentRefusal = refuseContent(text, mediaUrls);
+  const { text, mediaUrl, settings, pairedAtMs, share } = facts;
+  const contentRefusal = refuseContent(text, mediaUrl);
   if (contentRefusal !== undefined) return contentRefusal;
   if (facts.hasOptedOut) {
     return refuse(
@@ -88,7 +88,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   }
   const atMs = ledger.effectiveNowMs(facts.nowMs);
   const recipient = recipientKey(facts.recipient);
-  const fingerprint = hasText(text) ? textFingerprint(text) : mediaFingerprint(mediaUrls[0] ?? '');
+  const fingerprint = hasText(text) ? textFingerprint(text) : mediaFingerprint(mediaUrl ?? '');
   const tally = ledger.tallyMessages({ recipient, fingerprint, nowMs: atMs });
   const personClass = personClassAt(facts, atMs);
   const caps = messageCaps({ settings, pairedAtMs, share, nowMs: atMs });
@@ -134,7 +134,7 @@ function refuseRecipient({ facts, tally, atMs }: RuleInput): PolicyRefusal<Messa
   const message =
     roomAtMs > atMs
       ? `The recipient got ${RECIPIENT_PER_DAY} messages in the last 24 hours.`
-      : 'The recipient got a message less than 10 minutes ago and has not replied since.';
+      : `The recipient got a message less than ${RECIPIENT_SPACING_MS / MINUTE_MS} minutes ago and has not replied since.`;
   return refuseUntil({ code: 'RECIPIENT_RATE_LIMITED', message, reliefMs, nowMs: facts.nowMs });
 }
 

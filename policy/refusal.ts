@@ -4,6 +4,7 @@ export const CONTENT_POLICY_CODES = ['EMPTY_MESSAGE'] as const;
 /** Codes that may refuse a message, in the order of the checks (docs/contract.md, Order of policy checks). */
 export const MESSAGE_POLICY_CODES = [
   'MESSAGE_TOO_LONG',
+  // No rule gives it, because a message has one `mediaUrl`. The document of 0.2.0 names it.
   'TOO_MANY_MEDIA',
   ...CONTENT_POLICY_CODES,
   'GROUP_CONTEXT_REQUIRED',

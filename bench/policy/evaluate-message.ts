@@ -41,7 +41,7 @@ function facts(more: Partial<MessageFacts>): MessageFacts {
   return {
     recipient: '+33612345678',
     text: english,
-    mediaUrls: [],
+    mediaUrl: undefined,
     isCustomer: true,
     lastInboundAtMs: null,
     hasOptedOut: false,

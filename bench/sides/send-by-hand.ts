@@ -160,7 +160,7 @@ function send(
   const evaluation = evaluateMessage(shop.ledger, {
     recipient: to,
     text,
-    mediaUrls: [],
+    mediaUrl: undefined,
     isCustomer: tenant.customers.has(to),
     lastInboundAtMs: null,
     hasOptedOut: false,

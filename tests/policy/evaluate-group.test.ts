@@ -11,7 +11,7 @@ function groupFacts(facts: Partial<GroupFacts> = {}): GroupFacts {
   return {
     groupId: '120363042345678901@g.us',
     text: 'Hello',
-    mediaUrls: [],
+    mediaUrl: undefined,
     group: { participantCount: 10, isAdmin: true, announce: false },
     pairedAtMs: START_MS,
     settings: resolveSettings({}),

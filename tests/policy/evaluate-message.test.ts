@@ -9,7 +9,6 @@ import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
 describe('content (docs/contract.md, Input bounds)', () => {
   const wide = '\u{1f600}';
   const tooLong = ['MESSAGE_TOO_LONG', undefined];
-  const tooMany = ['TOO_MANY_MEDIA', undefined];
   const empty = ['EMPTY_MESSAGE', undefined];
   for (const [name, content, expected] of [
     ['4096 characters pass', { text: 'x'.repeat(4096) }, 'admitted'],
@@ -20,8 +19,7 @@ describe('content (docs/contract.md, Input bounds)', () => {
     ['4097 mixed characters are too many', { text: `${wide.repeat(2000)}${'x'.repeat(2097)}` }, tooLong],
     ['the first half of a pair alone is a character', { text: '\ud83d'.repeat(4097) }, tooLong],
     ['the second half of a pair alone is a character', { text: '\ude00'.repeat(4097) }, tooLong],
-    ['one attachment passes', { text: undefined, mediaUrls: ['https://a.example/1'] }, 'admitted'],
-    ['two attachments are too many', { mediaUrls: ['https://a.example/1', 'https://a.example/2'] }, tooMany],
+    ['one attachment passes', { text: undefined, mediaUrl: 'https://a.example/1' }, 'admitted'],
     ['a message without text and attachment is empty', { text: undefined }, empty],
     ['a message with a blank text is empty', { text: ' \n\t' }, empty],
   ] as const) {
@@ -266,7 +264,7 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
 
   test('an attachment without text is identified by its address', () => {
     const ledger = new SendLedger();
-    const media = (name: string) => ({ text: undefined, mediaUrls: [`https://a.example/${name}`] });
+    const media = (name: string) => ({ text: undefined, mediaUrl: `https://a.example/${name}` });
     for (let index = 0; index < 20; index += 1) {
       const facts = messageFacts({
         ...media('sale'),
@@ -311,8 +309,7 @@ test('the first rule in the contract’s order is the answer when several refuse
   const allFacts = messageFacts({
     isCustomer: false,
     hasOptedOut: true,
-    mediaUrls: ['https://a.example/1', 'https://a.example/2'],
-    text: 'Sale',
+    text: undefined,
     pairedAtMs: null,
     settings: tight,
   });
@@ -320,9 +317,10 @@ test('the first rule in the contract’s order is the answer when several refuse
     const evaluation = evaluateMessage(ledger, { ...allFacts, ...facts });
     return evaluation.isAdmitted ? 'admitted' : evaluation.code;
   };
-  const fine = { mediaUrls: [], hasOptedOut: false };
-  assert.equal(codeOf({}), 'TOO_MANY_MEDIA');
-  assert.equal(codeOf({ mediaUrls: [] }), 'RECIPIENT_OPTED_OUT');
+  const text = 'Sale';
+  const fine = { text, hasOptedOut: false };
+  assert.equal(codeOf({}), 'EMPTY_MESSAGE');
+  assert.equal(codeOf({ text }), 'RECIPIENT_OPTED_OUT');
   assert.equal(codeOf(fine), 'BULK_PATTERN_BLOCKED');
   assert.equal(codeOf({ ...fine, recipient }), 'RECIPIENT_RATE_LIMITED');
   assert.equal(codeOf({ ...fine, text: 'Other' }), 'DAILY_CAP_REACHED');

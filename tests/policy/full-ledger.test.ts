@@ -13,7 +13,7 @@ import { messageFacts, START_MS } from './sends.ts';
 function told(nowMs: number, settings: TenantSettings) {
   const ledger = new SendLedger();
   for (const entry of fullLedger(START_MS)) ledger.record(entry);
-  const content = { text: 'Hello', mediaUrls: [], settings, nowMs };
+  const content = { text: 'Hello', mediaUrl: undefined, settings, nowMs };
   const group = { participantCount: 1, isAdmin: true, announce: false };
   return [
     evaluateMessage(ledger, messageFacts({ settings, nowMs })),

@@ -85,7 +85,7 @@ function fullShop() {
     record(evaluateMessage(ledger, messageFacts({ recipient, text, pairedAtMs, settings, nowMs })));
     if (index % 2 === 0 && index < 200) {
       const group = { participantCount: 5, isAdmin: true, announce: false };
-      const content = { groupId: `${index}@g.us`, text, mediaUrls: [] };
+      const content = { groupId: `${index}@g.us`, text, mediaUrl: undefined };
       record(evaluateGroup(ledger, { ...content, group, pairedAtMs, settings, nowMs }));
     }
     if (index < 30) record(evaluateStatus(ledger, { caption: text, hasAttachment: false, settings, nowMs }));

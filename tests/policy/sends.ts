@@ -12,7 +12,7 @@ export function messageFacts(facts: Partial<MessageFacts> = {}): MessageFacts {
   return {
     recipient: '+491701234567',
     text: 'Hello',
-    mediaUrls: [],
+    mediaUrl: undefined,
     isCustomer: true,
     lastInboundAtMs: null,
     hasOptedOut: false,

@@ -12,15 +12,15 @@ import { type OracleAnswer, type OracleQuestion, SendOracle } from './send-oracl
 
 /** Contents to send; those with the same `is` are identical text by docs/contract.md, Messages to numbers. */
 export const CONTENTS = [
-  { is: 'sale', text: 'Sale today', mediaUrls: [] },
-  { is: 'sale', text: '  SALE\u00a0\n today ', mediaUrls: ['https://a.example/1.png'] },
-  { is: 'sale', text: '\uff33ale\ttoday', mediaUrls: [] },
-  { is: 'street', text: 'Stra\u00dfe', mediaUrls: [] },
-  { is: 'street', text: 'STRASSE', mediaUrls: [] },
-  { is: 'picture', text: undefined, mediaUrls: ['https://a.example/1.png'] },
-  { is: 'picture', text: ' ', mediaUrls: ['https://a.example/1.png'] },
-  { is: 'Picture', text: undefined, mediaUrls: ['https://a.example/1.PNG'] },
-  { is: 'address', text: 'https://a.example/1.png', mediaUrls: [] },
+  { is: 'sale', text: 'Sale today', mediaUrl: undefined },
+  { is: 'sale', text: '  SALE\u00a0\n today ', mediaUrl: 'https://a.example/1.png' },
+  { is: 'sale', text: '\uff33ale\ttoday', mediaUrl: undefined },
+  { is: 'street', text: 'Stra\u00dfe', mediaUrl: undefined },
+  { is: 'street', text: 'STRASSE', mediaUrl: undefined },
+  { is: 'picture', text: undefined, mediaUrl: 'https://a.example/1.png' },
+  { is: 'picture', text: ' ', mediaUrl: 'https://a.example/1.png' },
+  { is: 'Picture', text: undefined, mediaUrl: 'https://a.example/1.PNG' },
+  { is: 'address', text: 'https://a.example/1.png', mediaUrl: undefined },
 ] as const;
 
 export type SendRequest =
@@ -143,14 +143,14 @@ export class ShopModel {
     const common = { pairedAtMs: this.pairedAtMs, settings: this.settings, nowMs };
     switch (request.type) {
       case 'message': {
-        const { text, mediaUrls } = CONTENTS[request.content] as (typeof CONTENTS)[number];
-        const facts = { ...common, ...this.person(request.to), text, mediaUrls };
+        const { text, mediaUrl } = CONTENTS[request.content] as (typeof CONTENTS)[number];
+        const facts = { ...common, ...this.person(request.to), text, mediaUrl };
         return evaluateMessage(ledger, { ...facts, recipient: request.to });
       }
       case 'group': {
         const { to: groupId } = request;
         const group = request.group && { ...request.group, announce: false };
-        return evaluateGroup(ledger, { ...common, groupId, text: 'Hello', mediaUrls: [], group });
+        return evaluateGroup(ledger, { ...common, groupId, text: 'Hello', mediaUrl: undefined, group });
       }
       case 'status':
         return evaluateStatus(ledger, { ...common, caption: 'Hello', hasAttachment: false });

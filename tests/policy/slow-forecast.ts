@@ -123,7 +123,7 @@ class SlowBatch {
           : sameContent.kind === 'text'
             ? sameContent.text
             : undefined,
-      mediaUrls: sameContent?.kind === 'file' ? [sameContent.mediaUrl] : [],
+      mediaUrl: sameContent?.kind === 'file' ? sameContent.mediaUrl : undefined,
       isCustomer: kind !== 'declared',
       lastInboundAtMs: kind === 'wrote' ? 0 : null,
       hasOptedOut: false,

@@ -89,26 +89,19 @@ function cannotKnowGroup(state: ShopState, recipient: string): boolean {
   return state.groups?.list.some(({ id }) => id === recipient) !== true;
 }
 
-const NO_URLS: readonly string[] = [];
-
-function urlsOf({ mediaUrl }: SendToJudge['draft']): readonly string[] {
-  return mediaUrl === undefined ? NO_URLS : [mediaUrl];
-}
-
 function evaluate(state: ShopState, send: SendToJudge): Evaluation {
   const { draft, settings, recipient, share, nowMs } = send;
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
-  const { to, text } = draft;
-  const mediaUrls = urlsOf(draft);
+  const { to, text, mediaUrl } = draft;
   if (!isPerson(to)) {
     const group = state.groups?.list.find(({ id }) => id === to) ?? null;
     const { ledger } = state;
-    return evaluateGroup(ledger, { groupId: to, text, mediaUrls, group, pairedAtMs, settings, nowMs });
+    return evaluateGroup(ledger, { groupId: to, text, mediaUrl, group, pairedAtMs, settings, nowMs });
   }
   return evaluateMessage(state.ledger, {
     recipient: recipient.alias ?? to,
     text,
-    mediaUrls,
+    mediaUrl,
     isCustomer: recipient.isCustomer,
     lastInboundAtMs: recipient.writer?.lastInboundAtMs ?? null,
     hasOptedOut: recipient.writer?.optedOut ?? false,

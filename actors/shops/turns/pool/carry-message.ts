@@ -133,7 +133,7 @@ function evaluate(
   return evaluateMessage(ledgerWithOffers, {
     recipient: alias ?? to,
     text,
-    mediaUrls: mediaUrl === null ? [] : [mediaUrl],
+    mediaUrl: mediaUrl ?? undefined,
     // The recipient's class comes from the origin; messages and opt-outs to this shop count as well.
     isCustomer: recipientClass === 'known',
     declaration: recipientClass === 'declared' ? { expiresAtMs: null, isRevoked: false } : null,

@@ -160,7 +160,7 @@ function judgedAgain(run: BatchHarness, { batches, told }: Lived): number {
     const judged = evaluateMessage(ledger, {
       recipient: body.to ?? '',
       text: body.text ?? undefined,
-      mediaUrls: [],
+      mediaUrl: undefined,
       hasOptedOut: false,
       isCustomer: !isDeclared,
       lastInboundAtMs: wrote ? 0 : null,
