@@ -27,7 +27,7 @@ import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { batchProblems, MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
 
 /** Batches of one shop that have not ended. */
-const MOST_BATCHES = 20;
+export const MOST_BATCHES = 20;
 /** Recipients of one batch. */
 const MOST_RECIPIENTS = 10_000;
 /** How far ahead a batch may begin, and how long it may run. */

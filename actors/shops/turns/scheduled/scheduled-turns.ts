@@ -25,7 +25,7 @@ import type { SendTurnFacts } from '../send/send-facts.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 
 /** Sends that one shop may have waiting. */
-const MOST_SCHEDULED = 1_000;
+export const MOST_SCHEDULED = 1_000;
 /** How far ahead a send may be scheduled. */
 const FURTHEST_MS = 90 * DAY_MS;
 /** How long after its time it is attempted, by default and at most. */
