@@ -45,7 +45,8 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const apiServer = await startServer({
     host,
     port,
-    ...api,
+    enter: api.enter,
+    answer: api.answer,
     bodies,
     callerAddress: caller,
     eventsPath: `${API_BASE_PATH}/events`,
@@ -53,7 +54,8 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const adminServer = await startServer({
     host: adminHost,
     port: adminPort,
-    ...operator,
+    enter: operator.enter,
+    answer: operator.answer,
     bodies,
     callerAddress: caller,
     eventsPath: `${OPERATOR_BASE_PATH}/events`,

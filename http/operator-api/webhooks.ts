@@ -15,7 +15,7 @@ export const createWebhook = operatorEndpoint({
   },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body, services }) {
-    const { url, types = null, shops = null } = body;
+    const { url, types, shops } = body;
     const creation = await services.webhooks.create(params.tenantId, { url, types, shops }, 'operator');
     if (!creation.ok) return creation;
     const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/webhooks` });

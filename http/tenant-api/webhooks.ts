@@ -76,8 +76,8 @@ export const createWebhook = apiEndpoint({
   },
   errors: ['WEBHOOK_LIMIT_REACHED', 'FORBIDDEN_PERMISSION'],
   async handle({ caller, body, services }) {
-    const { url, shops = null } = body;
-    const types = typesFor(caller, body.types ?? null);
+    const { url, shops } = body;
+    const types = typesFor(caller, body.types);
     if (!types.ok) return types;
     const draft = { url, types: types.value, shops };
     const creation = await services.webhooks.create(caller.tenantId, draft, 'tenant');
