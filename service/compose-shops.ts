@@ -66,7 +66,7 @@ export interface ComposedShops {
   readonly inbound: InboundOperations;
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
-  readonly pool: PoolClient;
+  readonly poolClient: PoolClient;
   readonly poolSessions: PoolSessions;
   readonly sharedNumbers: SharedNumbers;
   /** Counters of this node since it started. */
@@ -84,7 +84,12 @@ export function composeShops(options: ShopsOptions): ComposedShops {
   const counts = { ledgersReplaced: 0, numbersShared: 0 };
   const poolSessions = new PoolSessions({ actors, store, log });
   const sharedNumbers = new SharedNumbers({ store, clock, vault, feed, log, counts });
-  const pool = new PoolClient({ ...commonOptions, link: poolLink, sessions: poolSessions, platformName });
+  const poolClient = new PoolClient({
+    ...commonOptions,
+    link: poolLink,
+    sessions: poolSessions,
+    platformName,
+  });
   poolLink.serve(poolService({ actors, store }));
   const times = { sendGap: options.sendGap, ...PACING_TIMES };
   const service = shopService({
@@ -93,7 +98,7 @@ export function composeShops(options: ShopsOptions): ComposedShops {
     qrImage: (qr) => options.qrImages.render(qr),
     askGroups: groupQuestions({ actors, clock, host, waiters }),
     waiters,
-    poolClient: pool,
+    poolClient,
     host,
     times,
     retentionMs,
@@ -104,7 +109,7 @@ export function composeShops(options: ShopsOptions): ComposedShops {
     waiters,
     announceEvents,
     feed,
-    pool,
+    poolClient,
     poolSessions,
     sharedNumbers,
     send: service.send,
@@ -138,7 +143,7 @@ export function composeShops(options: ShopsOptions): ComposedShops {
     }),
   );
   const inbound = inboundService({ actors, store, clock, vault, shops: service, host });
-  return { service, inbound, host, waiters, pool, poolSessions, sharedNumbers, counts };
+  return { service, inbound, host, waiters, poolClient, poolSessions, sharedNumbers, counts };
 }
 
 /**

@@ -70,7 +70,7 @@ export class BaileysHost implements SessionHost {
       clock: options.clock,
       log: options.log,
       events: {
-        message: (message, worker) => this.#onReport(message, worker),
+        onReport: (report, worker) => this.#onReport(report, worker),
         onLost: (worker, detail) => this.#onWorkerLost(worker, detail),
         onReady: () => this.#openAwaiting(),
         onUnreachable: () => this.#toAll({ type: 'session.unreachable' }),

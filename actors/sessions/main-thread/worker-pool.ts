@@ -60,8 +60,8 @@ const WORKER_SEMI_SPACE_MIB = 16;
  * successors.
  */
 export interface WorkerPoolEvents {
-  message(
-    message: SessionReport,
+  onReport(
+    report: SessionReport,
     worker: { readonly worker: number; reply(answer: WorkerCommand): void },
   ): void;
   /** The worker at that index has exited with all its sessions. All its reports came before this. */
@@ -253,7 +253,7 @@ export class WorkerPool {
       const reply = (answer: WorkerCommand): void => {
         if (member.thread === thread) thread.postMessage(answer);
       };
-      this.#options.events.message(message, { worker: member.index, reply });
+      this.#options.events.onReport(message, { worker: member.index, reply });
       return;
     }
     // Its end was decided before it was ready.

@@ -29,7 +29,7 @@ export interface ShopEffectsOptions {
   /** Wakes the callers that wait for a tenant's events, and its webhooks. */
   readonly announceEvents: (tenantId: string) => void;
   readonly feed: ActorEventFeed;
-  readonly pool: PoolClient;
+  readonly poolClient: PoolClient;
   readonly poolSessions: PoolSessions;
   readonly sharedNumbers: SharedNumbers;
   readonly store: Pick<Store, 'read' | 'append'>;
@@ -42,7 +42,7 @@ export interface ShopEffectsOptions {
 
 /** Carries out the effects of a shop's turns, after their commit succeeded. */
 export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, announceEvents, feed, pool, poolSessions } = options;
+  const { actors, host, waiters, announceEvents, feed, poolClient, poolSessions } = options;
   const sendScheduled = scheduledSender(options);
   const sendBatched = batchSender(options);
   const forgetPeople = peopleForgetter(options);
@@ -101,7 +101,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
       case 'find_pool':
       case 'note_end':
       case 'report_opt_out':
-        pool.perform(effect, address);
+        poolClient.perform(effect, address);
         break;
       case 'announce_channel':
         waiters.notify(shopId);

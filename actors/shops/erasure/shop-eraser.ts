@@ -35,7 +35,7 @@ export interface ShopEraserOptions {
   readonly deadLetters: Pick<DeadLetters, 'forget'>;
   readonly host: SessionHost;
   readonly clock: Clock;
-  readonly pool: Pick<PoolClient, 'takeBackErased'>;
+  readonly poolClient: Pick<PoolClient, 'takeBackErased'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
   readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'remember'>;
   /** Seals the data of its number that is kept after a shop. */
@@ -189,11 +189,11 @@ export class ShopEraser {
 
   /** Takes back the messages of this shop that shops of the pool have and do not send now. */
   async #takeBackPooled({ pooled }: ShopKeys): Promise<void> {
-    const { store, pool } = this.#options;
+    const { store, poolClient } = this.#options;
     const fields = await readInSteps(store, pooled);
     await Promise.all(
       decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: carrier }) => {
-        if (carrier !== null) await pool.takeBackErased({ messageId, pool: carrier, createdAtMs });
+        if (carrier !== null) await poolClient.takeBackErased({ messageId, pool: carrier, createdAtMs });
       }),
     );
   }

@@ -184,7 +184,7 @@ const pacingSetup = setup({
   guards: {
     wasNotOnNetwork: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_on_network',
     wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
-    wasWithoutSession: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
+    wasNotSent: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
     mayTryAgain: ({ context, event }) =>
       (event as OutcomeEvent).outcome.kind === 'unprepared' &&
       timesUnprepared(context) < UNPREPARED_TRIES - 1,
@@ -202,7 +202,7 @@ const recall = { type: 'recall', params: currentMessageOf } as const;
  */
 const onOutcome = [
   { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
-  { guard: 'wasWithoutSession', target: 'gap', actions: [back, 'startGap'] },
+  { guard: 'wasNotSent', target: 'gap', actions: [back, 'startGap'] },
   { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnprepared', 'startGap'] },
   { target: 'gap', actions: [settle, 'startGap'] },
 ] as const;

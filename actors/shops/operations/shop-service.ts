@@ -15,9 +15,9 @@ import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts
 import { askShop, fromShop } from './ask-shop.ts';
 import { batchOperations } from './batching.ts';
 import { type ConnectionOptions, connectionOperations } from './connecting.ts';
+import { messageOperations } from './message-operations.ts';
 import { forecastSend, policyView } from './policy-view.ts';
 import type { EstimateTimes } from './queue-place.ts';
-import { messageOperations } from './reading-messages.ts';
 import { scheduleOperations } from './scheduling.ts';
 import { type SendingOptions, sendOperation } from './sending.ts';
 

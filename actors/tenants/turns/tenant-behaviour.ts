@@ -22,6 +22,11 @@ export interface TenantBehaviourOptions {
   readonly reseal: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
+/** The size of a declared contact, with the longest note, for the bound of the mailbox. */
+const CONTACT_BYTES = 600;
+/** The size of any other command. */
+const COMMAND_BYTES = 256;
+
 /** One tenant: its account, keys, shops and declared contacts, one command at a time. */
 export function tenantBehaviour(
   options: TenantBehaviourOptions,
@@ -32,7 +37,7 @@ export function tenantBehaviour(
     readFacts: (state, command, { store }) => readTenantFacts(state, command, store),
     turn: (state, command, { nowMs, facts }) => tenantTurn(state, command, { nowMs, facts, ...options }),
     lane: ({ type }) => TENANT_LANES[type],
-    size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
+    size: (command) => (command.type === 'declare' ? CONTACT_BYTES * command.contacts.length : COMMAND_BYTES),
     perform: options.perform,
     timers: () => [],
     // The actor sends events to its webhooks, so it must be active. An erased tenant has none any more.

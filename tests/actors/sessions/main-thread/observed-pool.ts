@@ -63,8 +63,8 @@ export function startPool(
     clock,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     events: {
-      message: (message, { worker }) =>
-        note(`${worker}: ${message.kind === 'closed' ? message.shopId : message.kind}`),
+      onReport: (report, { worker }) =>
+        note(`${worker}: ${report.kind === 'closed' ? report.shopId : report.kind}`),
       onLost: (worker, detail) => {
         onLost();
         note(`${worker} lost: ${detail}`);

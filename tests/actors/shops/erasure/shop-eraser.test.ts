@@ -128,7 +128,9 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4, isTena
       poolSessions: { forget: nothing },
       forgetChanges: async (id: string) => void forgotten.add(id),
       sharedNumbers: { forget: nothing, remember: () => undefined },
-      pool: { takeBackErased: async ({ messageId }: { messageId: string }) => void takenBack.add(messageId) },
+      poolClient: {
+        takeBackErased: async ({ messageId }: { messageId: string }) => void takenBack.add(messageId),
+      },
     } as unknown as ShopEraserOptions);
     await eraser.erase({ ...shop, isTenantErased });
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messageOperations } from '../../../../actors/shops/operations/reading-messages.ts';
+import { messageOperations } from '../../../../actors/shops/operations/message-operations.ts';
 import { encodeBody, type MessageBody } from '../../../../actors/shops/records/message-record.ts';
 import { shopAddress } from '../../../../actors/shops/records/shop-keys.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
