@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   makeDataDirectory(dataDirectory);
   // Two simulators would each write to a journal that the other has replaced.
   if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)
-    throw new Error(`another simulator is running on ${dataDirectory}; set DATA_DIR to another folder`);
+    throw new Error(`Another simulator is running on ${dataDirectory}; set DATA_DIR to another folder.`);
   const simulator = await startSimulator({
     host,
     port,

@@ -116,7 +116,7 @@ test('when the service is killed everything ends, and started again at once it c
   const first = await start(dataDirectory);
   const keeper = await refuse({ DATA_DIR: dataDirectory }, 'service/dev/simulator.ts');
   assert.equal(keeper.code, 1);
-  assert.match(keeper.errors, /another simulator is running on/);
+  assert.match(keeper.errors, /Another simulator is running on/);
   process.kill(childOf(first.process.pid, moduleFile('service/service.ts')), 'SIGKILL');
   assert.equal(await first.over, 1);
   const second = await start(dataDirectory);
