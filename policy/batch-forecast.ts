@@ -106,7 +106,7 @@ export class ForecastRun {
     for (const { tryAtMs } of this.#batches) nextMs = Math.min(nextMs, tryAtMs);
     // None of the remaining messages can ever leave.
     if (this.#forecastBatch.isOver || nextMs === Number.POSITIVE_INFINITY) return false;
-    this.#nowMs = Math.max(nextMs, this.#nowMs + 1);
+    this.#nowMs = nextMs;
     return true;
   }
 
@@ -187,7 +187,8 @@ class PlannedBatch {
     const { openHours, windows } = this.#shared;
     if (quietHours !== null) this.tryAtMs = openHours.fromMs(quietHours, nowMs);
     if (this.tryAtMs > nowMs) return false;
-    const bulkMs = this.#bulkMs(nowMs);
+    // The rule against one content to many. A batch of different contents has no times here.
+    const bulkMs = roomMs(this.#sameMs, BULK_RECIPIENTS_PER_HOUR, HOUR_MS);
     const freeMs = bulkMs > nowMs ? bulkMs : windows.budgetMs(share, nowMs);
     if (freeMs > nowMs) {
       this.tryAtMs = wholeSeconds(nowMs, freeMs);
@@ -235,12 +236,6 @@ class PlannedBatch {
       }
     }
     return next;
-  }
-
-  /** Returns the first moment at which the rule against one content to many lets a message through. */
-  #bulkMs(nowMs: number): number {
-    if (this.#plan.sameContent === undefined) return nowMs;
-    return roomMs(this.#sameMs, BULK_RECIPIENTS_PER_HOUR, HOUR_MS);
   }
 
   /** The first moment at which the limits of one class let it through. */

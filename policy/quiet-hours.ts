@@ -97,9 +97,8 @@ function afterChangeMs(quietHours: QuietHours, nowMs: number): number {
   const isQuiet = (atMs: number): boolean => isQuietAt(quietHours, minuteIn(quietHours.timeZone, atMs));
   let openMs = quarterAfter(nowMs);
   for (let quarter = 0; quarter < LONGEST_QUARTERS && isQuiet(openMs); quarter += 1) openMs += QUARTER_MS;
-  // The last minutes of the quarter before may be open, too.
-  const earliestMs = Math.max(nowMs, openMs - QUARTER_MS);
-  while (openMs - MINUTE_MS > earliestMs && !isQuiet(openMs - MINUTE_MS)) openMs -= MINUTE_MS;
+  // The last minutes of the quarter before may be open, too. The minute of `nowMs` is not.
+  while (!isQuiet(openMs - MINUTE_MS)) openMs -= MINUTE_MS;
   return openMs;
 }
 
