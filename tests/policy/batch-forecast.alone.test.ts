@@ -1,48 +1,14 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import fc from 'fast-check';
-import { type BatchPlan, type ForecastFacts, ForecastRun } from '../../policy/batch-forecast.ts';
-import { NO_LIMITS } from '../../policy/network-limits.ts';
+import { type ForecastFacts, ForecastRun } from '../../policy/batch-forecast.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { textFingerprint } from '../../policy/text-fingerprint.ts';
 import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { propertyRuns } from '../testbed/property-runs.ts';
+import { facts, NOW_MS, plan, stepsOf } from './batch-plans.ts';
 import { slowForecast } from './slow-forecast.ts';
-
-const NOW_MS = Date.parse('2026-03-20T10:00:00Z');
-
-function plan(more: Partial<BatchPlan> = {}): BatchPlan {
-  return {
-    wrote: 0,
-    unheard: 0,
-    declared: 0,
-    sameContent: undefined,
-    share: 0.7,
-    quietHours: null,
-    notBeforeMs: NOW_MS,
-    notAfterMs: NOW_MS + 90 * DAY_MS,
-    ...more,
-  };
-}
-
-function facts(more: Partial<ForecastFacts> = {}): ForecastFacts {
-  return {
-    ledger: new SendLedger(),
-    network: NO_LIMITS,
-    pairedAtMs: NOW_MS,
-    settings: resolveSettings({}),
-    eachMs: 16_500,
-    nowMs: NOW_MS,
-    ...more,
-  };
-}
-
-function stepsOf(run: ForecastRun): number {
-  let steps = 1;
-  while (run.step()) steps += 1;
-  return steps;
-}
 
 test('a forecast neither scans the ledger nor asks the clocks of a zone for each message', () => {
   const scans = mock.method(SendLedger.prototype, 'tallyMessages');
@@ -100,7 +66,7 @@ const past = fc.array(
     text: fc.constantFrom('we open', 'other'),
     subject: fc.integer({ min: 1, max: 60 }),
   }),
-  { maxLength: 60 },
+  { maxLength: 60, size: 'max' },
 );
 
 test('a forecast agrees with the rules, which judge each message', (context) => {
@@ -110,9 +76,10 @@ test('a forecast agrees with the rules, which judge each message', (context) => 
     network,
     past,
     pairedDays: fc.constantFrom(null, 0, 2, 6, 13, 30),
+    declaredPerDay: fc.constantFrom(0, 7, 30, 200),
   });
   fc.assert(
-    fc.property(asked, ({ plans, place, past, pairedDays, network }) => {
+    fc.property(asked, ({ plans, place, past, pairedDays, declaredPerDay, network }) => {
       const sent = past.toSorted((left, right) => right.agoMs - left.agoMs);
       const makeFacts = (): ForecastFacts => {
         const ledger = new SendLedger();
@@ -121,6 +88,7 @@ test('a forecast agrees with the rules, which judge each message', (context) => 
         return facts({
           ledger,
           network,
+          settings: resolveSettings({ declaredPerDay }),
           pairedAtMs: pairedDays === null ? null : NOW_MS - pairedDays * DAY_MS,
         });
       };

@@ -115,6 +115,7 @@ test('in any sequence batches agree with a plain list, the returned second is ex
       ),
       {
         maxLength: 60,
+        size: 'max',
       },
     ),
     times: fc.integer({ min: 1, max: 12 }),

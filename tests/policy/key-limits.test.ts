@@ -192,6 +192,14 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
     for (const broken of ['', 'A', '!', `${state}`.slice(0, -1), `${state}`.slice(0, -3)])
       assert.throws(() => new KeyLimits().restore({ keyId, state: broken, nowMs: START_MS }));
+    for (const [nowMs, hasChanged] of [
+      [START_MS, false],
+      [START_MS - 1, true],
+    ] as const) {
+      const restored = new KeyLimits();
+      restored.restore({ keyId, state, nowMs });
+      assert.equal(restored.hasChanged(keyId), hasChanged, 'only calls of a clock ahead are stored again');
+    }
   });
 });
 
@@ -234,21 +242,32 @@ describe('memory', () => {
   });
 
   test('a sweep checks the given number of keys, and continues from there', () => {
-    const keys = new KeyLimits();
     const limits = { minute: 1_000, hour: 1_000, day: 1_000 };
-    for (const [keyId, calls] of [
-      ['a', 4],
-      ['b', 8],
-      ['c', 16],
+    for (const [keyCounts, expected] of [
+      [
+        [1, 1, 1],
+        [3 * 4, 3 * 8, 3 * 16],
+      ],
+      [
+        [2, 1],
+        [3 * 12, 3 * 16],
+      ],
     ] as const) {
-      for (let index = 0; index < calls; index += 1) keys.take({ keyId, limits, nowMs: START_MS + index });
+      const keys = new KeyLimits();
+      for (const [keyId, calls] of [
+        ['a', 4],
+        ['b', 8],
+        ['c', 16],
+      ] as const) {
+        for (let index = 0; index < calls; index += 1) keys.take({ keyId, limits, nowMs: START_MS + index });
+      }
+      const freed = keyCounts.map((keyCount) => {
+        const before = keys.points;
+        keys.sweep({ nowMs: START_MS + 2 * DAY_MS, keyCount });
+        return before - keys.points;
+      });
+      assert.deepEqual(freed, expected);
     }
-    const freed = [1, 1, 1].map((keyCount) => {
-      const before = keys.points;
-      keys.sweep({ nowMs: START_MS + 2 * DAY_MS, keyCount });
-      return before - keys.points;
-    });
-    assert.deepEqual(freed, [3 * 4, 3 * 8, 3 * 16]);
   });
 
   test('a sweep comes round: keys added later are swept too', () => {

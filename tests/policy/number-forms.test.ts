@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSameRecipient, numberForms, recipientKey } from '../../policy/number-forms.ts';
+import { hasTwoForms, isSameRecipient, numberForms, recipientKey } from '../../policy/number-forms.ts';
 import { phoneAsInteger } from '../../policy/recipient.ts';
 import { propertyRuns } from '../testbed/property-runs.ts';
 
@@ -19,6 +19,7 @@ for (const [country, short, long] of pairs) {
     assert.equal(recipientKey(short), phoneAsInteger(short));
     assert.equal(recipientKey(long), recipientKey(short));
     assert.ok(isSameRecipient(short, long));
+    assert.ok(hasTwoForms(short));
   });
 }
 
@@ -53,6 +54,20 @@ test('a number that cannot be a mobile number of these countries has one form', 
   ];
   for (const phone of others) assert.deepEqual(numberForms(phone), [phone], phone);
   assert.deepEqual(numberForms('120363000000000001@g.us'), ['120363000000000001@g.us']);
+});
+
+test('the network’s own ids count as integers that no number has and a double represents exactly', () => {
+  const longestNumber = recipientKey(`+${'9'.repeat(15)}`);
+  const ids = ['1@lid', '2@lid', '5531996348800@lid', `${'9'.repeat(20)}@lid`];
+  const keys = ids.map(recipientKey);
+  assert.ok(
+    keys.every((key) => key > longestNumber && Number.isSafeInteger(key)),
+    String(keys),
+  );
+  assert.equal(new Set(keys).size, ids.length);
+  assert.deepEqual(ids.filter(hasTwoForms), []);
+  for (const other of ['@lid', '1@lid.', `${'1'.repeat(21)}@lid`, '1@g.us'])
+    assert.throws(() => recipientKey(other), TypeError, other);
 });
 
 test('forms lead to each other, and numbers share a key only with their forms', (context) => {

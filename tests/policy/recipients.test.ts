@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isOptOut } from '../../policy/opt-out.ts';
-import { isGroupId, isPhoneNumber, phoneAsInteger } from '../../policy/recipient.ts';
+import { isGroupId, isPerson, isPhoneNumber, phoneAsInteger } from '../../policy/recipient.ts';
 import { propertyRuns } from '../testbed/property-runs.ts';
 
 test('a phone number is a plus sign and 7 to 15 digits, the first not 0', () => {
@@ -32,6 +32,12 @@ test('a group identifier ends in the group suffix', () => {
   ];
   assert.deepEqual(fine.filter(isGroupId), fine);
   assert.deepEqual(wrong.filter(isGroupId), []);
+});
+
+test('a number and the network’s own id name a person, a group does not', () => {
+  const people = ['+491701234567', '1@lid', `${'9'.repeat(20)}@lid`];
+  const others = ['120363042345678901@g.us', '491701234567', '+49170123456789012', 'a@lid', '@lid', ''];
+  assert.deepEqual([...people, ...others].filter(isPerson), people);
 });
 
 test('every phone number is its own integer', (context) => {
