@@ -93,8 +93,8 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'limits/key-limits.ts',
     after:
-      'return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAllowed: false });',
-    why: 'The result is read as a bucket, which does not say whether a call is allowed.',
+      'return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAdmitted: false });',
+    why: 'The result is read as a bucket, which does not say whether a call is admitted.',
   },
   {
     file: 'limits/key-limits.ts',

@@ -20,50 +20,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { memoize } from '../../runtime/memoize.ts';
 import { passes } from '../testbed/passes.ts';
-import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
+import { DURATIONS, explains, type Mutant, mutantsOf, policyFiles } from './mutants-of.ts';
 import { type LivingMutants, livingMutants } from './mutants-that-live.ts';
-
-/** The durations of the policy's windows, named from `policy/`. */
-const DURATIONS = '../runtime/durations.ts';
-
-interface Mutant {
-  readonly file: string;
-  readonly line: number;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** The breaks: every match on a line of code makes a separate mutant. */
-const operators: readonly (readonly [RegExp, string])[] = [
-  [/ >= /g, ' > '],
-  [/ > /g, ' >= '],
-  [/ <= /g, ' < '],
-  [/ < /g, ' <= '],
-  [/ === /g, ' !== '],
-  [/ !== /g, ' === '],
-  [/ && /g, ' || '],
-  [/ \|\| /g, ' && '],
-  [/ \+ /g, ' - '],
-  [/ - /g, ' + '],
-  [/ \* /g, ' / '],
-  [/ \/ /g, ' * '],
-  [/ \+= /g, ' -= '],
-  [/ -= /g, ' += '],
-  [/Math\.max\(/g, 'Math.min('],
-  [/Math\.min\(/g, 'Math.max('],
-  [/Math\.ceil\(/g, 'Math.floor('],
-  [/Math\.floor\(/g, 'Math.ceil('],
-  [/\bDAY_MS\b/g, 'HOUR_MS'],
-  [/\bHOUR_MS\b/g, 'DAY_MS'],
-  [/\btrue\b/g, 'false'],
-  [/\bfalse\b/g, 'true'],
-  [/(?<![\w.#$])(\d[\d_]*)(?![\w.])/g, '($1 + 1)'],
-  [/\?\? /g, '&& '],
-  [/ \? (.+?) : ([^;]+)/g, ' ? $2 : $1'],
-  // A condition with up to three levels of brackets inside, whatever the form of its body.
-  [/\b(if|while) \((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)/g, '$1 (false)'],
-];
 
 /** The slow files are last, because most mutants are noticed by the tables of the others. */
 const slowTestFiles = [
@@ -78,33 +37,6 @@ const slowTestFiles = [
  * no mutant.
  */
 const cpuSecondsOf = (test: string): number => (slowTestFiles.includes(test) ? 6 : 3);
-
-function mutantsOf(file: string): Mutant[] {
-  const mutants = new Map<string, Mutant>();
-  const lines = readRepositoryFile(`policy/${file}`).split('\n');
-  for (const [index, line] of lines.entries()) {
-    const code = line.replace(/\/\*.*?\*\//g, '');
-    const isCode = !/^\s*(\/\/|\/?\*|import |export type|export interface|\}? ?from |readonly |type )/.test(
-      line,
-    );
-    if (!isCode || /^\s*(message[,:]|case |const message|[?:] [`'])/.test(code)) continue;
-    for (const [pattern, replacement] of operators) {
-      for (const match of line.matchAll(pattern)) {
-        const broken = match[0].replace(new RegExp(pattern.source), replacement);
-        const after = line.slice(0, match.index) + broken + line.slice(match.index + match[0].length);
-        if (after !== line) {
-          mutants.set(`${index}:${after}`, {
-            file,
-            line: index + 1,
-            before: line.trim(),
-            after: after.trim(),
-          });
-        }
-      }
-    }
-  }
-  return [...mutants.values()];
-}
 
 /** A tree with `policy/` and its tests, in which one mutant lives at a time. */
 class Cage {
@@ -194,23 +126,12 @@ function reached(path: string, names = new Set<string>()): Set<string> {
   return names;
 }
 
-/** True if this entry of the list describes the mutant. */
-function explains({ file, before, after }: LivingMutants, mutant: Mutant): boolean {
-  return (
-    file === mutant.file &&
-    (before ?? mutant.before) === mutant.before &&
-    (after ?? mutant.after) === mutant.after
-  );
-}
-
 function option(name: string): string | undefined {
   const prefix = `--${name}=`;
   return process.argv.find((text) => text.startsWith(prefix))?.slice(prefix.length);
 }
 
-const files = [...readdirSync(join(root, 'policy'), { recursive: true, encoding: 'utf8' }), DURATIONS].filter(
-  (file) => file.endsWith('.ts') && file.includes(option('only') ?? ''),
-);
+const files = policyFiles().filter((file) => file.includes(option('only') ?? ''));
 const mutants = files.flatMap(mutantsOf);
 const isOfFiles = ({ file }: LivingMutants): boolean =>
   files.includes(file) || !existsSync(join(root, 'policy', file));
