@@ -1,4 +1,5 @@
 import { type BatchPlan, ForecastRun } from '../../../policy/batch-forecast.ts';
+import { hasText } from '../../../policy/content-rules.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
@@ -92,5 +93,5 @@ function planOf(batch: Batch, content: BatchContent | undefined): BatchPlan {
 }
 
 function sameContentOf({ text, mediaUrl }: BatchContent): BatchPlan['sameContent'] {
-  return text === undefined ? { kind: 'file', mediaUrl: mediaUrl ?? '' } : { kind: 'text', text };
+  return hasText(text) ? { kind: 'text', text } : { kind: 'file', mediaUrl: mediaUrl ?? '' };
 }

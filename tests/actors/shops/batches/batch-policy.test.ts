@@ -251,6 +251,19 @@ test('a forecast counts one text of two batches together', async () => {
   assert.ok(Math.abs(lastAtMs - last) < 10 * MINUTE_MS, times);
 });
 
+test('a forecast counts an attachment of two batches together, beside an empty text, too', async () => {
+  const run = await BatchHarness.connected(30, '2026-03-20T10:00:00Z');
+  const mediaUrl = 'https://a.example/b.png';
+  await run.batch({ recipients: run.know(60), text: undefined, mediaUrl });
+  const id = await run.batch({ recipients: run.know(60, 1_000), text: '', mediaUrl });
+  const { forecast } = await run.shown(id);
+  await run.pass(DAY_MS);
+  const last = run.sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
+  const lastAtMs = Date.parse(forecast?.lastAt ?? '');
+  const times = `${forecast?.lastAt} was ${new Date(last).toISOString()}`;
+  assert.ok(Math.abs(lastAtMs - last) < 10 * MINUTE_MS, times);
+});
+
 test('a forecast is made although the content of another batch is gone', async () => {
   const run = await BatchHarness.connected();
   const goneId = await run.batch({ recipients: run.know(5), text: 'we open at seven' });
