@@ -1,6 +1,6 @@
 import type { ActorSnapshot, ActorSummary, Actors } from '../actors.ts';
 import { type Address, addressOf, addressText } from '../address.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behaviour, Lane } from '../behaviour.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { ActiveActor } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
@@ -45,6 +45,13 @@ export class LocalActors implements Actors {
     return new Promise((resolve, reject) =>
       actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, replyIfAbsent }),
     );
+  }
+
+  /** Gives a stored command to its actor. Rejects if it is of another release, whose type this one does not know. */
+  replay(address: Address, command: unknown): Promise<unknown> {
+    const lane: Lane | undefined = this.#behaviour(address).lane(command);
+    if (lane !== undefined) return this.ask(address, command);
+    return Promise.reject(new RuntimeFailure('STORE_UNAVAILABLE', 'the command is of another release'));
   }
 
   /**

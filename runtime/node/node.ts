@@ -205,7 +205,7 @@ class AssembledNode implements RuntimeNode {
       store,
       commits,
       cipher: options.deadLetterCipher,
-      ask: (address, command) => this.actors.ask(address, command),
+      ask: (address, command) => this.actors.replay(address, command),
     });
     this.actors = new LocalActors({
       nodeId,

@@ -43,6 +43,8 @@ export interface CounterHooks {
   /** Runs before each turn. The turn waits for its promise. */
   readonly readingFacts?: (command: CounterCommand) => Promise<void> | undefined;
   readonly recover?: boolean;
+  /** True for a command whose type the program does not know. */
+  readonly isUnknown?: (command: CounterCommand) => boolean;
   /** Returns the writes for a counter that waits for an operator. */
   readonly suspended?: (sinceMs: number, nowMs: number) => Promise<readonly Write[]>;
 }
@@ -124,7 +126,10 @@ export function counterBehaviour(
     },
     recover: (state, _command, { address }) =>
       hooks.recover ? changed(state, address, { total: state.total + 1_000 }) : undefined,
-    lane: (command) => (command.type === 'timer' || command.type === 'event' ? 'control' : 'client'),
+    lane(command) {
+      if (hooks.isUnknown?.(command)) return undefined as never;
+      return command.type === 'timer' || command.type === 'event' ? 'control' : 'client';
+    },
     size: () => 100,
     perform: (effect, address) => hooks.performed?.(effect, address),
     timers(state) {

@@ -76,9 +76,7 @@ export function shopTurn(
   facts: ShopFacts,
   options: DecisionOptions,
 ): Turn<ShopState, ShopEffect> {
-  const decide: AnyDecider | undefined = TURNS[command.type];
-  // A newer program may have stored a command as a dead letter.
-  if (decide === undefined) return finishTurn(builder);
+  const decide: AnyDecider = TURNS[command.type];
   // The command has the type under which its turn was found, and its facts were read for that type.
   return finishTurn(builder, decide(builder, command as never, facts as never, options));
 }

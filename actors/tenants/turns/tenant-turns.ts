@@ -83,9 +83,7 @@ export function tenantTurn(
   // A command that waited while the erasure was decided would write to an erased tenant.
   const isStillTaken = ERASURE_COMMANDS.has(command.type) && !state.isGone;
   if (state.record.deleted && !isStillTaken) return { reply: NO_TENANT };
-  const decide: Decider | undefined = TURNS[command.type];
-  // A newer program may have stored a command as a dead letter.
-  if (decide === undefined) return {};
+  const decide: Decider = TURNS[command.type];
   // The command has the type under which its turn was found.
   return decide(state, command as never, inputs);
 }

@@ -76,6 +76,19 @@ test('a replay that was carried out is not said to be undone if its dead letter 
   assert.equal(await world.outcome(actors.ask(firstAddress, { type: 'read' })), 5);
 });
 
+test('a dead letter of another release stays, and is not replayed', async () => {
+  let isOther = false;
+  const world = await memoryNode({ hooks: { isUnknown: ({ type }) => isOther && type === 'throw' } });
+  const { deadLetters, actors } = world.node;
+  await world.outcome(actors.ask(firstAddress, poison));
+  isOther = true;
+  const [letter] = (await world.outcome(deadLetters.list())) as { id: string }[];
+  const replayed = await world.outcome(deadLetters.replay(letter?.id ?? '', firstAddress.shard));
+  assert.equal(replayed, 'STORE_UNAVAILABLE');
+  const kept = (await world.outcome(deadLetters.list())) as { id: string }[];
+  assert.deepEqual(kept, [letter]);
+});
+
 test('a replayed dead letter that throws again is still one dead letter', async () => {
   const world = await memoryNode();
   const { deadLetters, actors } = world.node;
