@@ -343,7 +343,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'what an actor holds on a node is freed after a crash as well',
     file: 'actor/actor-resources.ts',
-    edits: [["reason === 'reloaded' ? undefined : kept", 'undefined']],
+    edits: [["reason === 'reloaded' ? undefined : keptState", 'undefined']],
     noticedBy: supervision,
   },
   {

@@ -188,7 +188,7 @@ export class RetryAnswers {
 
   /**
    * Ends the time for which a device is left out because its keys are not known: it sent them. If they are broken, the
-   * next message asks the network.
+   * next message asks the network, unless an older session is open.
    */
   async #takeInAgain(device: string): Promise<void> {
     const { keyless } = this.#options.context.memory;
