@@ -22,7 +22,7 @@ test('stored values are there when the journal is opened again, bytes included',
   const change = fc.tuple(fc.constantFrom('left', 'right'), fc.constantFrom('a', 'b', 'c'), fc.option(value));
   const model = new Map<string, unknown>();
   await fc.assert(
-    fc.asyncProperty(fc.array(change, { maxLength: 20 }), async (changes) => {
+    fc.asyncProperty(fc.array(change, { maxLength: 20, size: 'max' }), async (changes) => {
       const journal = await Journal.open(path);
       for (const [name, key, next] of changes) {
         const collection = journal.collection<unknown>(name);

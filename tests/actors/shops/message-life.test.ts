@@ -359,7 +359,7 @@ class Life {
 
 test('every message is on the wire once at most, one at a time, and has ended after a day', async (context) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(steps, { minLength: 40, maxLength: 120 }), async (history) => {
+    fc.asyncProperty(fc.array(steps, { minLength: 40, maxLength: 120, size: 'max' }), async (history) => {
       const life = new Life(await ShopHarness.connected());
       life.take({ kind: 'groups' });
       for (const [index, step] of history.entries()) {

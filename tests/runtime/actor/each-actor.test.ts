@@ -80,7 +80,10 @@ test('every change of an actor appears in the next read', async (context) => {
     },
   );
   const passes = fc.constantFrom(0, 0, 1, 20, 300, 20_000);
-  const moments = fc.array(fc.record({ step, passesMs: passes, looks: fc.boolean() }), { maxLength: 40 });
+  const moments = fc.array(fc.record({ step, passesMs: passes, looks: fc.boolean() }), {
+    maxLength: 40,
+    size: 'max',
+  });
   await fc.assert(
     fc.asyncProperty(moments, async (steps) => {
       const world = await memoryNode({

@@ -219,7 +219,7 @@ test('after any cancellation, the windows are those of a shop that never had it,
     fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 8 * HOUR_MS }) }),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
       const shop = await ShopHarness.connected();
       shop.command({ type: 'pause' });
       const twin = await ShopHarness.connected();

@@ -106,7 +106,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
 
 test('another process continues alike from the store and from memory', async (context) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (history) => {
+    fc.asyncProperty(fc.array(steps, { maxLength: 40, size: 'max' }), async (history) => {
       const shop = await ShopHarness.connected();
       for (const [number, step] of history.entries()) {
         take(shop, step, number);
