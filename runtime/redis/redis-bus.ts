@@ -3,7 +3,7 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { RedisAddress } from '../redis-address.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import { redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
+import { connect, redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
 
 export interface RedisBusOptions {
@@ -95,7 +95,7 @@ export class RedisBus {
     // The connection's end shows the error.
     client.on('error', () => undefined);
     client.on('message', (channel: string, message: string) => this.#listeners.get(channel)?.(message));
-    await client.connect();
+    await connect(client);
     client.once('end', () => this.#onLost());
     this.#client = client;
     const channels = [...this.#listeners.keys()];

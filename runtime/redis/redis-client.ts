@@ -67,6 +67,26 @@ function clientOptions(
 }
 
 /**
+ * Connects a client. Rejects with the reason: the library gives it only as an event, and says of each failure that the
+ * connection is closed.
+ */
+export async function connect(client: RedisClient): Promise<void> {
+  let reason: unknown;
+  const note = (error: unknown): void => {
+    reason = error;
+  };
+  client.on('error', note);
+  try {
+    await client.connect();
+  } catch (error) {
+    const cause = (reason ?? error) as NodeJS.ErrnoException;
+    throw new Error(`Redis cannot be reached (${cause.code ?? cause.message})`, { cause });
+  } finally {
+    client.off('error', note);
+  }
+}
+
+/**
  * Returns the delay in milliseconds before the next attempt: 50 more after each failure, at most 500. So the client
  * reconnects soon after Redis is back.
  */

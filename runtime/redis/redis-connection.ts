@@ -1,7 +1,7 @@
 import { Command, Redis } from 'ioredis';
 import type { LuaScript } from '../lua-script.ts';
 import type { RedisArgument } from '../store.ts';
-import type { RedisClient } from './redis-client.ts';
+import { connect, type RedisClient } from './redis-client.ts';
 
 /** The encoding of values in a reply. */
 export type ReplyEncoding = 'utf8' | null;
@@ -85,8 +85,8 @@ export class RedisConnection {
     client.on('error', () => undefined);
   }
 
-  async connect(): Promise<void> {
-    await this.client.connect();
+  connect(): Promise<void> {
+    return connect(this.client);
   }
 
   /** True when a command can be sent now. */
