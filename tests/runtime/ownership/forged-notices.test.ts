@@ -44,7 +44,7 @@ test('a node whose stop another one announced gets its share once a stop would b
   assert.deepEqual([owned(a), owned(b), owned(c)], [43, 43, 42]);
 });
 
-test('a node whose stop takes long gets no share, since each of its notices is believed anew', async () => {
+test('a node whose stop takes long gets no share, since every notice that it sends is believed', async () => {
   const a = await memoryNode({ nodeId: 'a' });
   const b = await memoryNode({
     nodeId: 'b',

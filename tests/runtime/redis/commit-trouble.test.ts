@@ -30,7 +30,7 @@ test('while one part of Redis refuses commits and another takes them it is logge
   told.noteAccepted(4);
   assert.deepEqual(log.infos, ['Redis accepts commits again']);
   told.noteRefused(1, full);
-  assert.equal(log.errors.length, 3, 'it is said anew when it begins anew');
+  assert.equal(log.errors.length, 3, 'a second trouble is logged, too');
 });
 
 test('a part without further writes does not keep the trouble from ending', async () => {

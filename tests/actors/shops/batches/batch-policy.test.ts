@@ -206,9 +206,8 @@ for (const { days, known, declared, text, share, quiet } of MONTHS) {
     const { forecast } = await run.shown(id);
     await run.pass(30 * DAY_MS);
     assert.equal(run.sent.length, known + declared);
-    const lastAtMs = Date.parse(forecast?.lastAt ?? '');
-    const [first, last] = [run.sent[0]?.atMs ?? 0, run.sent.at(-1)?.atMs ?? 0];
-    assert.ok(Math.abs(lastAtMs - last) < DAY_MS, `${forecast?.lastAt} was ${new Date(last).toISOString()}`);
+    endsAsForecast(run, { id, forecast, withinMs: DAY_MS });
+    const first = run.sent[0]?.atMs ?? 0;
     assert.ok(Math.abs(Date.parse(forecast?.firstAt ?? '') - first) < HOUR_MS);
     const countedCount = (forecast?.days ?? []).reduce((sum, { count }) => sum + count, 0);
     assert.equal(countedCount, known + declared);
@@ -234,36 +233,23 @@ test('a forecast is right within a day: other shares before and after, a quota, 
   }
   const { status, progress } = await run.shown(id);
   assert.deepEqual([status, progress.waiting], ['finished', 0]);
-  const last = run.sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
-  const lastAtMs = Date.parse(forecast?.lastAt ?? '');
-  assert.ok(Math.abs(lastAtMs - last) < DAY_MS, `${forecast?.lastAt} was ${new Date(last).toISOString()}`);
+  endsAsForecast(run, { id, forecast, withinMs: DAY_MS });
 });
 
-test('a forecast counts one text of two batches together', async () => {
-  const run = await BatchHarness.connected(30, '2026-03-20T10:00:00Z');
-  const text = 'we open at seven';
-  await run.batch({ recipients: run.know(60), text });
-  const id = await run.batch({ recipients: run.know(60, 1_000), text });
-  const { forecast } = await run.shown(id);
-  await run.pass(DAY_MS);
-  const last = run.sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
-  const lastAtMs = Date.parse(forecast?.lastAt ?? '');
-  const times = `${forecast?.lastAt} was ${new Date(last).toISOString()}`;
-  assert.ok(Math.abs(lastAtMs - last) < 10 * MINUTE_MS, times);
-});
-
-test('a forecast counts an attachment of two batches together, beside an empty text, too', async () => {
-  const run = await BatchHarness.connected(30, '2026-03-20T10:00:00Z');
-  const mediaUrl = 'https://a.example/b.png';
-  await run.batch({ recipients: run.know(60), text: undefined, mediaUrl });
-  const id = await run.batch({ recipients: run.know(60, 1_000), text: '', mediaUrl });
-  const { forecast } = await run.shown(id);
-  await run.pass(DAY_MS);
-  const last = run.sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
-  const lastAtMs = Date.parse(forecast?.lastAt ?? '');
-  const times = `${forecast?.lastAt} was ${new Date(last).toISOString()}`;
-  assert.ok(Math.abs(lastAtMs - last) < 10 * MINUTE_MS, times);
-});
+const mediaUrl = 'https://a.example/b.png';
+for (const [name, first, second] of [
+  ['one text', { text: 'we open at seven' }, { text: 'we open at seven' }],
+  ['one attachment, with and without an empty text,', { text: undefined, mediaUrl }, { text: '', mediaUrl }],
+] as const) {
+  test(`a forecast counts ${name} of two batches together`, async () => {
+    const run = await BatchHarness.connected(30, '2026-03-20T10:00:00Z');
+    await run.batch({ recipients: run.know(60), ...first });
+    const id = await run.batch({ recipients: run.know(60, 1_000), ...second });
+    const { forecast } = await run.shown(id);
+    await run.pass(DAY_MS);
+    endsAsForecast(run, { id, forecast, withinMs: 10 * MINUTE_MS });
+  });
+}
 
 test('a forecast is made although the content of another batch is gone', async () => {
   const run = await BatchHarness.connected();
@@ -273,6 +259,19 @@ test('a forecast is made although the content of another batch is gone', async (
   const { forecast } = await run.shown(id);
   assert.equal(forecast?.days[0]?.count, 5);
 });
+
+interface Forecast {
+  readonly id: string;
+  readonly forecast: { readonly lastAt: string | null } | null | undefined;
+  readonly withinMs: number;
+}
+
+/** Checks that the last message of a batch left about when the forecast said. */
+function endsAsForecast({ sent }: BatchHarness, { id, forecast, withinMs }: Forecast): void {
+  const last = sent.findLast(({ batchId }) => batchId === id)?.atMs ?? 0;
+  const lastAtMs = Date.parse(forecast?.lastAt ?? '');
+  assert.ok(Math.abs(lastAtMs - last) < withinMs, `${forecast?.lastAt} was ${new Date(last).toISOString()}`);
+}
 
 /** Both classes mixed evenly. */
 function mixed<Item>(many: readonly Item[], few: readonly Item[]): Item[] {
