@@ -9,7 +9,7 @@ import { seededRandom } from '../../testbed/seeded-random.ts';
 import { testEnvironment } from '../../testbed/test-environment.ts';
 import { pause } from '../../testbed/waiting.ts';
 import { sharedStack } from '../stack/shared-stack.ts';
-import { connectShop, sendText, untilConnected, untilEnded } from '../stack/shop-steps.ts';
+import { connectShop, sendText, untilConnected, untilEnded, untilTaken } from '../stack/shop-steps.ts';
 
 const { seed, runs: rounds = 4 } = testEnvironment();
 const SHOPS = 4;
@@ -109,11 +109,11 @@ async function connectShops(random: () => number): Promise<{ id: string; phone: 
     { length: SHOPS * SENDS_PER_SHOP + 1 },
     (_, n) => `+3366${String(n).padStart(7, '0')}`,
   );
-  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
+  await untilTaken(() => stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones }));
   const base = Math.floor(random() * 1_000_000);
   const shops: { id: string; phone: string }[] = [];
   for (let index = 0; index < SHOPS; index += 1) {
-    const createdAnswer = await stack.api.post('/shops', { name: `Shop ${index}` });
+    const createdAnswer = await untilTaken(() => stack.api.post('/shops', { name: `Shop ${index}` }));
     const shop = {
       id: String(createdAnswer.data.id),
       phone: `+3365${String(base + index).padStart(7, '0')}`,

@@ -9,10 +9,23 @@ export interface ShopSurroundings {
   readonly network: SimulatorControl;
 }
 
+/**
+ * Asks until the answer is no 503. A node gives one if a busy machine holds up its commits for a second. Rejects if the
+ * answer is another error.
+ */
+export async function untilTaken(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  const answer = await until('a call is taken', async () => {
+    const latestAnswer = await ask();
+    return latestAnswer.status !== 503 && latestAnswer;
+  });
+  if (answer.error !== undefined) throw new Error(`refused: ${JSON.stringify(answer.error)}`);
+  return answer;
+}
+
 /** Connects a shop: asks for a code, scans it with the phone, polls until connected. */
 export async function connectShop(stack: ShopSurroundings, shopId: string, phone: string): Promise<void> {
   const path = `/shops/${shopId}/channels/msgapp/connect`;
-  await stack.api.post(path);
+  await untilTaken(() => stack.api.post(path));
   const qr = await until('a QR code is shown', async () => {
     const poll = await stack.api.get(path);
     return poll.data.status === 'qr_waiting' && (poll.data.qr as string | undefined);
