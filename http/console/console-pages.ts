@@ -29,7 +29,8 @@ const MADE_MODULES: { readonly [path: string]: string } = {
 };
 
 /**
- * Reads the pages of the operators' console: `/`, its files under `/console/`, and preact as its package ships it.
+ * Reads the pages of the operators' console: `/`, its files under `/console/`, and `htm`'s module for browsers, which
+ * contains preact.
  */
 export function consolePages(): readonly Page[] {
   // The package exports no path to its module for browsers. The module is in another folder of the package than its
