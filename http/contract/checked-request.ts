@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { FieldProblem } from '../../actors/failure.ts';
+import { isObjectId } from '../../runtime/object-id.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault, CallIds } from './exchange.ts';
 import { parseQuery } from './query-parameters.ts';
@@ -60,6 +61,7 @@ function checkKey(givenKey: string, fields: FieldProblem[]): string | undefined 
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
 
+/** Returns the decoded parts of the path. Callers may write ids in either case. */
 function checkParams(
   names: readonly string[],
   values: readonly string[],
@@ -71,7 +73,8 @@ function checkParams(
     const name = names[index] as string;
     const value = values[index] ?? '';
     try {
-      params[name] = value.includes('%') ? decodeURIComponent(value) : value;
+      const decoded = value.includes('%') ? decodeURIComponent(value) : value;
+      params[name] = isObjectId(decoded) ? decoded.toLowerCase() : decoded;
     } catch {
       fields.push(problem(name, 'is not valid percent-encoding'));
     }

@@ -56,7 +56,7 @@ export const cancelShopScheduled = operatorEndpoint({
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE'],
   async handle({ params: { tenantId, shopId, scheduledId }, services }) {
-    const reply = await services.shops.unschedule({ tenantId, shopId }, scheduledId.toLowerCase());
+    const reply = await services.shops.unschedule({ tenantId, shopId }, scheduledId);
     return mapOutcome(reply, outcomeOf);
   },
 });

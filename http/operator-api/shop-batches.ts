@@ -55,7 +55,7 @@ export const readShopBatch = operatorEndpoint({
   errors: [...ERRORS, 'BATCH_NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId, batchId }, services }) {
-    const reply = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
+    const reply = await services.shops.batch({ tenantId, shopId }, batchId);
     return mapOutcome(reply, withoutContent);
   },
 });
@@ -73,7 +73,7 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
     forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
     async handle({ params: { tenantId, shopId, batchId }, services }) {
-      const reply = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
+      const reply = await services.shops.steerBatch({ tenantId, shopId }, batchId, order);
       return mapOutcome(reply, withoutContent);
     },
   }),

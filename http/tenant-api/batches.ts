@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import { batch, takenBatch } from '../../actors/reply-schemas/batch-schemas.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { CONTENT_POLICY_CODES } from '../../policy/refusal.ts';
@@ -145,7 +145,7 @@ export const addBatchRecipients = apiEndpoint({
     if (!key.ok) return key;
     return withShop(request, async (shop) => {
       const recipientsRequest = { recipients: request.body.recipients, idempotencyKey: key.value };
-      const outcome = await request.services.shops.addRecipients(shop, idOf(request), recipientsRequest);
+      const outcome = await request.services.shops.addRecipients(shop, request.params.id, recipientsRequest);
       return outcome.ok ? reply(200, outcome.value.accepted, replayHeaders(outcome.value)) : outcome;
     });
   },
@@ -179,7 +179,7 @@ export const readBatch = apiEndpoint({
   permission: 'messages.read',
   replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
   errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND'],
-  handle: (request) => withShop(request, (shop) => request.services.shops.batch(shop, idOf(request))),
+  handle: (request) => withShop(request, (shop) => request.services.shops.batch(shop, request.params.id)),
 });
 
 const STEERED = {
@@ -215,11 +215,6 @@ export const steerBatch = (['pause', 'resume', 'cancel'] as const).map((order) =
     errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
     forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
     handle: (request) =>
-      withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), order)),
+      withShop(request, (shop) => request.services.shops.steerBatch(shop, request.params.id, order)),
   }),
 );
-
-/** Ids are accepted in either case. */
-function idOf({ params }: { readonly params: { readonly id: string } }): string {
-  return params.id.toLowerCase();
-}

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import { scheduledSend } from '../../actors/reply-schemas/message-schemas.ts';
 import { CONTENT_POLICY_CODES } from '../../policy/refusal.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
@@ -97,8 +97,7 @@ export const readScheduled = apiEndpoint({
   permission: 'messages.read',
   replies: { 200: { description: 'The send.', data: scheduledSend, example: EXAMPLES.scheduled } },
   errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND'],
-  handle: (request) =>
-    withShop(request, (shop) => request.services.shops.scheduled(shop, request.params.id.toLowerCase())),
+  handle: (request) => withShop(request, (shop) => request.services.shops.scheduled(shop, request.params.id)),
 });
 
 export const cancelScheduled = apiEndpoint({
@@ -118,5 +117,5 @@ export const cancelScheduled = apiEndpoint({
   },
   errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE'],
   handle: (request) =>
-    withShop(request, (shop) => request.services.shops.unschedule(shop, request.params.id.toLowerCase())),
+    withShop(request, (shop) => request.services.shops.unschedule(shop, request.params.id)),
 });

@@ -1,4 +1,4 @@
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import {
   done,
   type FailureCode,
@@ -45,7 +45,7 @@ async function findWebhook<Value, Code extends FailureCode = never>(
   { caller, params }: { readonly caller: Caller; readonly params: { readonly webhookId: string } },
   ask: (tenantId: string, webhookId: string) => Promise<WebhookOutcome<Value, Code>>,
 ): Promise<Outcome<Value, 'WEBHOOK_NOT_FOUND' | Code>> {
-  const outcome = await ask(caller.tenantId, params.webhookId.toLowerCase());
+  const outcome = await ask(caller.tenantId, params.webhookId);
   return renamedFailure(outcome, { from: 'NOT_FOUND', to: 'WEBHOOK_NOT_FOUND' });
 }
 

@@ -21,7 +21,7 @@ export async function listInbound(
   sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'> },
 ): Promise<CursorPage<InboundRecordView>> {
   const items: InboundRecordView[] = [];
-  let newestId = cursor === undefined ? '+' : `(${cursor.toLowerCase()}`;
+  let newestId = cursor === undefined ? '+' : `(${cursor}`;
   for (let scanned = 0; scanned < MOST_SCANNED; scanned += READ_AT_A_TIME) {
     const [ids] = await sources.store.read([
       ['ZREVRANGEBYLEX', shop.keys.inbound, newestId, '-', 'LIMIT', 0, READ_AT_A_TIME],

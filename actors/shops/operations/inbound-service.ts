@@ -33,7 +33,7 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
   const findStored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
     const tenant = await committedTenant(actors, tenantId);
     if (tenant === undefined) return undefined;
-    const [inbound] = await readInboundRecords(tenant.shard, [id.toLowerCase()], options);
+    const [inbound] = await readInboundRecords(tenant.shard, [id], options);
     const isOwn = inbound?.record.tenantId === tenantId && tenant.shops.has(inbound.record.shopId);
     return isOwn ? inbound : undefined;
   };

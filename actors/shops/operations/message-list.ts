@@ -30,7 +30,7 @@ export async function listMessages(
   const { status, limit } = query;
   const items: MessageView[] = [];
   let scanned = 0;
-  for await (const ids of idsOf(shop.keys, store, { status, cursor: query.cursor?.toLowerCase() })) {
+  for await (const ids of idsOf(shop.keys, store, { status, cursor: query.cursor })) {
     for (const message of await readMessages(shop.shard, ids, store)) {
       if (message === undefined || (status !== undefined && message.state.status !== status)) continue;
       if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };

@@ -35,8 +35,7 @@ export function messageOperations(
 ): Pick<ShopOperations, 'message' | 'listMessages' | 'cancel' | 'cancelQueue'> {
   const { actors, store } = options;
   const views = new MessageViews();
-  const message: ShopOperations['message'] = (tenantId, messageId) => {
-    const id = messageId.toLowerCase();
+  const message: ShopOperations['message'] = (tenantId, id) => {
     // Beside a message, its state and receipts have fields of their own (records/message-days.ts).
     if (!isObjectId(id)) return NOT_FOUND;
     return mapMaybePromise(committedTenant(actors, tenantId), (tenant) => {

@@ -27,7 +27,7 @@ export async function listContacts(
 ): Promise<CursorPage<ContactView>> {
   const items: ContactView[] = [];
   // ';' follows ':' in byte order, so this begins right after every member of the cursor's id.
-  let fromKey = query.cursor === undefined ? '-' : `(${query.cursor.toLowerCase()};`;
+  let fromKey = query.cursor === undefined ? '-' : `(${query.cursor};`;
   for (let scanCount = READ_AT_A_TIME; ; scanCount += READ_AT_A_TIME) {
     const { members, views } = await readPart(source, fromKey);
     for (const view of views) {

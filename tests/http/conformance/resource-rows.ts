@@ -10,7 +10,7 @@ async function ownShop(target: Target) {
   return { ...target, owner, id: await target.shop(owner) };
 }
 
-/** docs/contract.md, Errors, States and transitions, Resources. */
+/** docs/contract.md, Errors, States and Resources. */
 export function resourceRows(target: () => Target, canPlan: boolean): void {
   plannedRows(target, canPlan);
 
@@ -49,6 +49,18 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.body.data.id, id);
     }
+  });
+
+  test("a message's id in a path is taken in either case", async () => {
+    const { api, tenant, shop, connect } = target();
+    const owner = await tenant();
+    const shopId = await shop(owner);
+    await connect(owner.key, shopId);
+    const json = { channel: 'msgapp', to: '+33600000001', content: { text: 'Hello' } };
+    const sentReply = await api.call('POST', `/shops/${shopId}/messages`, { key: owner.key, json });
+    const { id } = sentReply.body.data;
+    const foundReply = await api.call('GET', `/messages/${id.toUpperCase()}`, { key: owner.key });
+    assert.deepEqual([foundReply.status, foundReply.body.data?.id], [200, id]);
   });
 
   test('409 AMBIGUOUS_SHOP: two shops share the name; candidates lists their ids', async () => {

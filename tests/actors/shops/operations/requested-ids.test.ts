@@ -33,7 +33,7 @@ test('the name of a field beside a message is no id: its state and its receipts 
     const found = await reply;
     return found.ok ? found.value.status : found.failure.code;
   };
-  assert.equal(await answer(message(tenantId, id.toUpperCase())), 'sent');
+  assert.equal(await answer(message(tenantId, id)), 'sent');
   for (const neighbour of [`${id}:state`, `${id}:receipts`]) {
     assert.equal(await answer(message(tenantId, neighbour)), 'MESSAGE_NOT_FOUND', neighbour);
     const cancelled = await cancel(tenantId, neighbour);
