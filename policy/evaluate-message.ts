@@ -194,12 +194,12 @@ function refuseBudget(input: RuleInput): PolicyRefusal<MessagePolicyCode> | unde
       windowMs: DAY_MS,
       capOf: (perDay) => perDay,
     });
-    const message = `The shop has used its ${caps.perDay} messages of 24 hours.`;
+    const message = `The shop has sent the ${caps.perDay} messages that it may send in 24 hours.`;
     return refuseUntil({ code: 'DAILY_CAP_REACHED', message, reliefMs, nowMs });
   }
   if (tally.lastHour >= caps.perHour) {
     const reliefMs = capReliefMs(input, { kinds: MESSAGE_KINDS, windowMs: HOUR_MS, capOf: hourlyCap });
-    const message = `The shop has used its ${caps.perHour} messages of an hour.`;
+    const message = `The shop has sent the ${caps.perHour} messages that it may send in an hour.`;
     return refuseUntil({ code: 'HOURLY_CAP_REACHED', message, reliefMs, nowMs });
   }
   return undefined;
@@ -229,10 +229,10 @@ function refuseClassBudget(input: RuleInput): PolicyRefusal<MessagePolicyCode> |
   const network = facts.network && quotaShare(facts.network, share);
   const bar = network !== undefined && lastInboundAtMs === null ? newChatBar(network, atMs) : undefined;
   const spentBar = spentBudget(input);
-  const first = bar ?? spentBar;
-  if (first === undefined) return undefined;
-  const reliefMs = Math.max(first.reliefMs, spentBar?.reliefMs ?? first.reliefMs);
-  return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
+  const named = bar ?? spentBar;
+  if (named === undefined) return undefined;
+  const reliefMs = Math.max(named.reliefMs, spentBar?.reliefMs ?? 0);
+  return refuseUntil({ code: classCapCode(personClass), message: named.message, reliefMs, nowMs });
 }
 
 /** Returns the bar of the shop's own budget of the class, or undefined if that lets the message through. */
@@ -243,7 +243,7 @@ function spentBudget(input: RuleInput): Bar | undefined {
     const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
     // Once the declaration expires the recipient is cold, and this rule no longer applies.
     const reliefMs = Math.min(roomAtMs, facts.declaration?.expiresAtMs ?? Number.POSITIVE_INFINITY);
-    const message = `The shop has used its ${caps.declaredPerDay} messages of 24 hours to declared recipients.`;
+    const message = `The shop has sent the ${caps.declaredPerDay} messages that it may send to declared recipients in 24 hours.`;
     return { message, reliefMs };
   }
   if (personClass === 'cold' && tally.coldToday >= caps.coldPerDay) {
@@ -252,7 +252,7 @@ function spentBudget(input: RuleInput): Bar | undefined {
       windowMs: DAY_MS,
       capOf: (perDay) => coldCap(perDay, facts.settings),
     });
-    const message = `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
+    const message = `The shop has sent the ${caps.coldPerDay} messages that it may send to cold recipients in 24 hours.`;
     return { message, reliefMs };
   }
   return undefined;

@@ -53,7 +53,8 @@ export async function verifyWebhook(
   );
   if (id === undefined || timestamp === undefined || signatures === undefined)
     throw new UnverifiedWebhook('a header webhook-id, webhook-timestamp or webhook-signature is missing');
-  if (!/^\d{1,12}$/.test(timestamp)) throw new UnverifiedWebhook('webhook-timestamp is no time');
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new UnverifiedWebhook('webhook-timestamp is not a number of seconds');
   if (Math.abs(now() - Number(timestamp) * 1_000) > toleranceMs)
     throw new UnverifiedWebhook('it was sent too long ago, or the clocks differ');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
@@ -85,7 +86,7 @@ async function isSigned(
 /** Returns the key of a secret. Throws a `TypeError` for an invalid secret, without the secret in its text. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const key = secret.startsWith(PREFIX) ? bytesOf(secret.slice(PREFIX.length)) : undefined;
-  if (key === undefined || key.length === 0) throw new TypeError('secret: whsec_ and base64');
+  if (key === undefined || key.length === 0) throw new TypeError('secret must be whsec_ followed by base64');
   return key;
 }
 

@@ -80,7 +80,7 @@ test('a value that cannot be a secret is refused without being shown', async () 
   for (const each of ['', 'whsec_', 'whsec_%%%', 'c2VjcmV0']) {
     await assert.rejects(verifyWebhook(request(), { secret: each, now }), {
       name: 'TypeError',
-      message: 'secret: whsec_ and base64',
+      message: 'secret must be whsec_ followed by base64',
     });
   }
 });

@@ -4,7 +4,7 @@ import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
+import { done, type Failed, type FieldProblem, failed, type Outcome, refusedBy } from '../../../failure.ts';
 import type { BatchRequest, RefusedRecipient } from '../../batch-operations.ts';
 import { NO_DRAFT, onlyContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
@@ -47,7 +47,7 @@ export function createBatch(
   if (original !== undefined) return replayOf(original.id, original, digests);
   const { text, mediaUrl, requestId, traceparent, idempotencyKey, quietHours } = request;
   const refusal = refuseFittingContent(text, mediaUrl);
-  if (refusal !== undefined) return failed(refusal.code);
+  if (refusal !== undefined) return refusedBy(refusal);
   const notBeforeMs = request.notBeforeMs ?? nowMs;
   const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_RUN_MS;
   const problems = [

@@ -47,7 +47,7 @@ export function sendBatched(
       return keepBack(builder, batch, recipientPlace, failed(judgement.value.unavailable));
   }
   const reply = acceptMessage(builder, command, facts, options);
-  if (!reply.ok) return keepBack(builder, batch, recipientPlace, failed(reply.failure.code, reply.failure));
+  if (!reply.ok) return keepBack(builder, batch, recipientPlace, reply);
   const { accepted, isReplayed } = reply.value;
   const { counts } = batch;
   const person = recipientKey(facts.send.alias ?? draft.to);

@@ -4,7 +4,7 @@
  */
 import { refuseFittingContent } from '../../../../policy/content-rules.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
-import { done, type Failed, type FailureCode, failed, type Outcome } from '../../../failure.ts';
+import { done, type Failed, type FailureCode, failed, type Outcome, refusedBy } from '../../../failure.ts';
 import type { IdempotentReply } from '../../idempotent-reply.ts';
 import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
@@ -47,7 +47,7 @@ export function schedule(
     return done({ isReplayed: true, differs, accepted: scheduledView(shopId, original) });
   }
   const refusal = refuseFittingContent(request.text, request.mediaUrl);
-  if (refusal !== undefined) return failed(refusal.code);
+  if (refusal !== undefined) return refusedBy(refusal);
   const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...draftFields } = request;
   const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
