@@ -81,12 +81,14 @@ const chatNetworkSchema = v.pipe(
     ['MSGAPP_NOISE_ROOT_KEY'],
   ),
 );
-const processEntries = { DATA_DIR: v.optional(v.string(), '.data'), LOG_LEVEL: logLevel };
-
-const simulatorEntries = { SIMULATOR_HOST: host, SIMULATOR_PORT: port('3002') };
+const simulatorEntries = {
+  SIMULATOR_HOST: host,
+  SIMULATOR_PORT: port('3002'),
+  DATA_DIR: v.optional(v.string(), '.data'),
+};
 
 const simulatorSchema = v.object({
-  ...processEntries,
+  LOG_LEVEL: logLevel,
   ...simulatorEntries,
   SIMULATOR_MEDIA_PORT: port('0'),
 });
@@ -106,7 +108,7 @@ const listenersSchema = v.pipe(
 
 /** Settings of the service that may be left out. */
 const serviceEntries = {
-  ...processEntries,
+  LOG_LEVEL: logLevel,
   SEND_DURABILITY: v.optional(v.picklist(['master', 'replica'], 'master or replica'), 'master'),
   PUBLIC_URL: v.optional(publicUrl),
   SETUP_URL_TEMPLATE: setupUrlTemplate,
@@ -116,21 +118,21 @@ const serviceEntries = {
   MEDIA_NAME_SERVERS: v.optional(nameServers),
   NODE_ID: v.optional(nodeId),
   MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
-  SHARDS: v.optional(wholeNumber(MOST_SHARDS, LEAST_SHARDS)),
-  SESSION_WORKERS: v.optional(wholeNumber(64)),
+  SHARDS: v.optional(wholeNumber({ least: LEAST_SHARDS, most: MOST_SHARDS })),
+  SESSION_WORKERS: v.optional(wholeNumber({ most: 64 })),
   // A message may wait for a day, and its outcome must find its record.
-  MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
-  SHUTDOWN_DELAY_MS: count('0', 600_000, 0),
+  MESSAGE_RETENTION_DAYS: count('30', { least: 2, most: 3_650 }),
+  SHUTDOWN_DELAY_MS: count('0', { least: 0, most: 600_000 }),
   REVISION: v.optional(lineOfText, 'unknown'),
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(publicUrl),
   OTEL_SERVICE_NAME: v.optional(lineOfText, 'tenant-messaging-api'),
   OTEL_TRACES_SAMPLER: traceSampler,
   OTEL_TRACES_SAMPLER_ARG: traceShare,
-  EVENT_RETENTION_DAYS: count('7', 3_650),
-  EVENT_MAX_ENTRIES: count('50000', 10_000_000),
-  REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
-  REQUEST_LOG_MAX_ENTRIES: count('100000', 100_000_000),
-  REQUEST_LOG_MAX_BYTES: count('268435456', 1_000_000_000_000),
+  EVENT_RETENTION_DAYS: count('7', { most: 3_650 }),
+  EVENT_MAX_ENTRIES: count('50000', { most: 10_000_000 }),
+  REQUEST_LOG_RETENTION_DAYS: count('7', { most: 3_650 }),
+  REQUEST_LOG_MAX_ENTRIES: count('100000', { most: 100_000_000 }),
+  REQUEST_LOG_MAX_BYTES: count('268435456', { most: 1_000_000_000_000 }),
 };
 
 /** All settings of the service. They are checked before anything is started. */
@@ -184,7 +186,6 @@ export function serviceEnvironment(variables: Variables = process.env) {
     redisUrl: values.REDIS_URL,
     /** The servers that must have a commit before its effects and its reply happen. */
     durability: values.SEND_DURABILITY,
-    dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */
     credentialsKeys: values.CREDENTIALS_KEY,
     /** If `undefined`, the listener's address. */
@@ -302,12 +303,16 @@ export function readVariables<const Schema extends v.GenericSchema<unknown, unkn
   schema: Schema,
   variables: Variables = process.env,
 ): v.InferOutput<Schema> {
-  const { variables: givenVariables, broken, problems } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
+  const {
+    variables: givenVariables,
+    unreadNames,
+    problems,
+  } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
   const result = v.safeParse(schema, givenVariables);
   if (result.success && problems.length === 0) return result.output;
   const problemsOfSchema = (result.issues ?? []).flatMap((issue) => {
     const name = v.getDotPath(issue) ?? '';
-    if (broken.has(name)) return [];
+    if (unreadNames.has(name)) return [];
     return [`${name}: expected ${issue.message}; found ${describeFound(name, givenVariables[name])}`];
   });
   throw new EnvironmentError([...new Set([...problems, ...problemsOfSchema])]);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface SecretVariables {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Names of the secrets that could not be read; they are not reported as missing as well. */
-  readonly broken: ReadonlySet<string>;
+  readonly unreadNames: ReadonlySet<string>;
   readonly problems: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export function readSecretFiles(
   secretNames: Iterable<string>,
 ): SecretVariables {
   const readVariables: Record<string, string | undefined> = { ...variables };
-  const brokenNames = new Set<string>();
+  const unreadNames = new Set<string>();
   const problems: string[] = [];
   for (const name of secretNames) {
     const fileName = `${name}_FILE`;
@@ -35,10 +35,10 @@ export function readSecretFiles(
       readVariables[name] = secret.value;
       continue;
     }
-    brokenNames.add(name);
+    unreadNames.add(name);
     problems.push(`${fileName}: expected ${secret.problem}; found ${JSON.stringify(path)}`);
   }
-  return { variables: readVariables, broken: brokenNames, problems };
+  return { variables: readVariables, unreadNames, problems };
 }
 
 type ReadSecret =

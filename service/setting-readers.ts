@@ -19,8 +19,15 @@ export const port = (standard: string) =>
     standard,
   );
 
-/** Returns the reader of a whole number, by default at least 1. */
-export const wholeNumber = (most: number, least = 1) =>
+/** The least and the greatest whole number that is accepted. */
+interface Bounds {
+  /** Default: 1. */
+  readonly least?: number;
+  readonly most: number;
+}
+
+/** Returns the reader of a whole number. */
+export const wholeNumber = ({ least = 1, most }: Bounds) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`),
@@ -30,8 +37,7 @@ export const wholeNumber = (most: number, least = 1) =>
   );
 
 /** Returns the reader of a whole number with a default. */
-export const count = (standard: string, most: number, least?: number) =>
-  v.optional(wholeNumber(most, least), standard);
+export const count = (standard: string, bounds: Bounds) => v.optional(wholeNumber(bounds), standard);
 
 /** The address to listen on. Loopback by default, so that nothing is exposed by accident. */
 export const host = v.optional(

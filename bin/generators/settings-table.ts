@@ -173,6 +173,7 @@ seconds only with a simulator on this machine.`,
     title: '`bin/dev` and the simulator',
     settings: [
       row('DATA_DIR', '`.data`', 'directory of their files', {
+        readBy: 'bin/dev',
         decidedByCompose: 'neither `bin/dev` nor the simulator runs there',
       }),
       row('SIMULATOR_PORT', '`3002`', "the simulator's port", {

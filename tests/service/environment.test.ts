@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
 import { test } from 'node:test';
 import {
   defaultSessionWorkers,
@@ -26,7 +25,6 @@ test('the smallest set of settings of a service gets defaults for the rest', () 
     operatorTokens: [{ name: 'admin', role: 'admin', token: 'operators-only' }],
     redisUrl: 'redis://127.0.0.1:6379',
     durability: 'master',
-    dataDirectory: resolve('.data'),
     credentialsKeys: [Buffer.alloc(32, 7)],
     // The listener's own address, which is known once it listens.
     publicUrl: undefined,
@@ -80,7 +78,6 @@ test('every setting of a service is read', () => {
     METRICS_TOKEN: 'c'.repeat(16),
     REDIS_URL: 'redis://a:1,redis://b:2',
     SEND_DURABILITY: 'master',
-    DATA_DIR: '/var/lib/x',
     CREDENTIALS_KEY: `${otherKey}, ${key}`,
     PUBLIC_URL: 'https://api.example.com/',
     SETUP_URL_TEMPLATE: '{PUBLIC_URL}/s?id={shopId}',
@@ -119,7 +116,6 @@ test('every setting of a service is read', () => {
     ],
     redisUrl: 'redis://a:1,redis://b:2',
     durability: 'master',
-    dataDirectory: '/var/lib/x',
     credentialsKeys: [Buffer.alloc(32, 8), Buffer.alloc(32, 7)],
     publicUrl: 'https://api.example.com',
     setupUrlTemplate: '{PUBLIC_URL}/s?id={shopId}',

@@ -7,7 +7,7 @@ const testSchema = v.object({
     v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number)),
     '1',
   ),
-  TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
+  TEST_RUNS: v.optional(wholeNumber({ most: 1_000_000_000 })),
 });
 
 /**
