@@ -13,7 +13,10 @@ import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
 
 /** The rest of a batch, as far as a forecast needs it. */
 export interface BatchPlan {
-  /** Recipients who wait: those who wrote at least once, customers who never wrote, and declared ones. */
+  /**
+   * Recipients who wait: those who wrote at least once, customers who never wrote, and declared ones. The
+   * first are `known` in `BatchClass`.
+   */
   readonly wrote: number;
   readonly unheard: number;
   readonly declared: number;

@@ -7,7 +7,7 @@ import { type Fingerprint, groupFingerprint } from './text-fingerprint.ts';
 import type { Evaluation } from './verdict.ts';
 import { messageCaps, warmupDay } from './warm-up.ts';
 
-/** Participants that one share of `groupsPerDay` pays for (docs/contract.md, Settings). */
+/** Participants that one share of `groupsPerDay` pays for (docs/contract.md, Groups). */
 export const GROUP_SIZE_UNIT = 50;
 
 /** The live session's knowledge of a group (docs/contract.md, Groups). */

@@ -51,7 +51,8 @@ const SUBJECT_HIGH_MASK = 0xff_ffff;
 const WORD_RANGE = 2 ** 32;
 
 /**
- * All accepted sends of a shop in the last 24 hours; each rule scans them.
+ * All accepted sends of a shop in the last 24 hours. One scan counts all that the rules of a message to a number need.
+ * Rules for groups and statuses scan them again, and so does the search for the end of a refusal.
  *
  * The entries are in a ring of 32-bit words, because a node keeps the ledgers of thousands of shops. An entry has five:
  * time since a base, kind and upper bits of the subject, its lower 32 bits, two halves of the fingerprint. The ring

@@ -35,7 +35,7 @@ export const SETTINGS_RANGES = {
 
 /**
  * Returns all problems of a tuning; none if it may be stored. A value outside its range is refused, not clamped
- * (docs/contract.md, Send policy). `null` is fine: it means back to the default.
+ * (docs/contract.md, Settings). `null` is fine: it means back to the default.
  */
 export function checkSettings(input: unknown): readonly SettingsProblem[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input))

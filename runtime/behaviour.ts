@@ -90,7 +90,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
     context: Omit<TurnContext<Facts>, 'facts'>,
   ): Turn<State, Effect> | undefined;
   /**
-   * The lane of a command. `client` commands are bounded: a full mailbox refuses them with 503, and a throw
+   * The lane of a command. `client` commands are bounded: a full mailbox refuses them with `MAILBOX_FULL`, and a throw
    * dead-letters them. `control` commands go first, and a full mailbox takes them too. A throw drops one, unless
    * `recover` returns a turn.
    */

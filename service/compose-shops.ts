@@ -156,7 +156,7 @@ function reportingHost({ node: { actors, steppedClock }, clock, startHost }: Sho
   const pairing = new PairingLimits(clock);
   const reportToShop = gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
   const host = startHost((shop, event) => {
-    // No caller may wait for it any more.
+    // The caller who asked for the code may be gone, so the limit is reported here.
     if (event.type === 'session.closed' && event.end === 'pairing_refused' && event.statusCode === 429)
       pairing.pause();
     reportToShop(shop, event);

@@ -15,8 +15,8 @@ const STOP_MS = 1_000;
 
 /**
  * Tracing through OpenTelemetry's own SDK to a collector, as OTLP over HTTP. The SDK is loaded here and nowhere else,
- * so that without a collector it costs neither time nor memory. Its own variables hold (`OTEL_TRACES_SAMPLER`,
- * `OTEL_EXPORTER_OTLP_HEADERS`).
+ * so that without a collector it costs neither time nor memory. The SDK also reads its own variables
+ * (`OTEL_TRACES_SAMPLER`, `OTEL_EXPORTER_OTLP_HEADERS`).
  */
 export async function otlpTracing(options: {
   /** Base address of the collector; traces go to `/v1/traces` below it. */

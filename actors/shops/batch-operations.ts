@@ -38,7 +38,10 @@ export interface BatchRecipient {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A recipient's class when they were added: known and has written, known but never wrote, or declared. */
+/**
+ * A recipient's class when they were added. `known`: they wrote to the shop. `unheard`: a customer who never wrote, whom
+ * the policy counts as known. The names are stored.
+ */
 export type BatchClass = 'known' | 'unheard' | 'declared';
 
 /** A batch as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
@@ -89,6 +92,7 @@ type BatchOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'SHO
 
 /** The API's operations on a shop's batches, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface BatchOperations<Shop> {
+  /** Makes a batch. `BATCH_NOT_FOUND`: it was made, and erased before it could be shown. */
   createBatch(
     shop: Shop,
     request: BatchRequest,

@@ -128,7 +128,7 @@ export interface TenantOperations {
     draft: ShopDraft,
     idempotencyKey: string | undefined,
   ): Promise<Outcome<MadeShop, ShopCreationCode>>;
-  /** Finds a shop by its id or its exact name, in any case. */
+  /** Finds a shop by its id, or by its name in any case. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView, NamedShopCode>>;
   /** Like `findShop`, but returns only the shop's id, and at once if the tenant is active here. */
   shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string, NamedShopCode>>;

@@ -5,7 +5,7 @@ import type { Channel } from './operations.ts';
 
 /** Selects the shop to connect. */
 export interface ConnectOptions {
-  /** The shop's id or exact name. */
+  /** The shop's id or whole name. */
   readonly idOrName: string;
   /** Ends the iteration, which rejects with the signal's reason. The channel stays as it is. */
   readonly signal?: AbortSignal | undefined;

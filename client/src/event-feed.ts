@@ -9,7 +9,7 @@ export interface FollowOptions {
   readonly cursor?: string | undefined;
   /** Only these types. By default all. */
   readonly types?: readonly Event['type'][] | undefined;
-  /** Only the events of this shop: its id or exact name. */
+  /** Only the events of this shop: its id or whole name. */
   readonly shop?: string | undefined;
   /** Ends the feed. The iteration then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -18,7 +18,7 @@ export interface WaitOptions {
 /** A read of the events that lasts while a caller waits. */
 interface Reading {
   /** Resolves once the read receives every later end of a message, or has failed. */
-  readonly isListening: Promise<void>;
+  readonly listening: Promise<void>;
   readonly waiters: Map<string, Set<Waiter>>;
   stop(): void;
 }
@@ -52,17 +52,17 @@ export class MessageOutcomes {
     const { end, leave } = this.#waitIn(reading, id);
     const limit = timeLimit(this.#settings.clock, timeoutMs, signal);
     const requestId = this.#settings.newId();
-    const isOver = new Promise<never>((_, reject) => {
+    const over = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
     });
     const look = async (): Promise<Message> => {
-      await reading.isListening;
+      await reading.listening;
       // The record shows an end before the reading began. The feed reports a later one.
       const { data } = await this.#call('readMessage', { id }, { signal: limit.signal, requestId });
       return isFinal(data) ? data : end;
     };
     try {
-      return await Promise.race([look(), end, isOver]);
+      return await Promise.race([look(), end, over]);
     } catch (error) {
       signal?.throwIfAborted();
       if (!limit.isUp()) throw error;
@@ -75,9 +75,9 @@ export class MessageOutcomes {
 
   #startReading(): Reading {
     const end = new AbortController();
-    const { promise: isListening, resolve: listens } = deferred<void>();
+    const { promise: listening, resolve: listens } = deferred<void>();
     const waiters: Reading['waiters'] = new Map();
-    const reading: Reading = { isListening, waiters, stop: () => end.abort() };
+    const reading: Reading = { listening, waiters, stop: () => end.abort() };
     const read = async (): Promise<void> => {
       const { data } = await this.#call('listEvents', { limit: 1 }, { signal: end.signal });
       listens();

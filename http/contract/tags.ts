@@ -15,8 +15,8 @@ export const TAGS = {
   Keys: 'API keys of a tenant.',
   Webhooks: "The endpoints that receive a tenant's events.",
   Requests: 'The request log.',
-  Fleet: 'Nodes.',
-  Actors: 'The live actors of shops.',
+  Fleet: 'The nodes, what they do, and their events.',
+  Actors: 'The live actors of shops, and what they hold.',
   'Dead letters': 'Commands that made an actor throw.',
   Operators: 'The operators of the service, and their changes.',
 } as const;

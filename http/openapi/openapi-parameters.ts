@@ -11,7 +11,7 @@ function pathParameters({ params }: Endpoint<never>): readonly unknown[] {
     name,
     in: 'path',
     required: true,
-    description: name === 'idOrName' ? "The shop's id or exact name, case-insensitive." : `The ${name}.`,
+    description: name === 'idOrName' ? "The shop's id or whole name, case-insensitive." : `The ${name}.`,
     schema: { type: 'string', minLength: 1 },
   }));
 }

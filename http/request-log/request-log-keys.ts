@@ -12,7 +12,7 @@ export const REQUEST_LOG_ERASED = 'requests:erased';
 
 const REMEMBERED_MARKS = 10_000;
 
-/** The digest by which an erased tenant is known without its id. */
+/** The digest by which an erased tenant, shop or person is known without its id. */
 export const erasedMark = memoize(REMEMBERED_MARKS, (id: string): string =>
   createHash('sha256').update(id).digest('base64url'),
 );

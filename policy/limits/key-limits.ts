@@ -11,7 +11,7 @@ export type RateLimits = Readonly<Record<RateScope, number>>;
 /** Limits of a key that was given none (docs/contract.md, API limits). */
 export const DEFAULT_RATE_LIMITS: RateLimits = { minute: 60, hour: 1_000, day: 10_000 };
 
-/** Least and most calls a key may be given for a window (docs/contract.md, Authentication). */
+/** Least and most calls a key may be given for a window (docs/contract.md, API limits). */
 export const RATE_LIMIT_RANGE = { floor: 1, roof: 100_000_000 } as const;
 
 /** The figures of one window of a key. */
@@ -44,7 +44,7 @@ export interface KeyCall {
  * until V8 has optimized the loop.
  */
 const SCOPES = ['minute', 'hour', 'day'] as const satisfies readonly RateScope[];
-const WINDOW_MS: RateLimits = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
+const WINDOW_MS: Readonly<Record<RateScope, number>> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 
 /** A key that counted calls since it was last stored. */
 export interface ChangedKey {

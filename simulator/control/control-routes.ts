@@ -33,7 +33,7 @@ const MOST_CONTACTS = 50_000;
 /** The longest message of the protocol, in characters of base64. It must fit into the body of a call. */
 const LONGEST_MESSAGE = 1_000_000;
 
-/** The largest number of a version. */
+/** The number of a version: up to ten digits. */
 const version = wholeNumber(0, 9_999_999_999);
 
 /** The fields of a handset's receipts. */

@@ -47,7 +47,7 @@ export interface ShopStatus {
    * The words by which an operator may look for the shop, without duplicates.
    *
    * They are the channel's state in the contract's term and in the machine's, the pacing state, and the actor's status.
-   * Others name troubles:
+   * Others name troubles, and why it does not send:
    * - `held`: an operator paused it.
    * - `tenant_inactive`: its tenant is not active.
    * - `login_refused`: the network refuses its login.

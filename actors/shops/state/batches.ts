@@ -80,8 +80,12 @@ export interface BatchContent extends DraftContent {
 type Keys = Pick<ShopKeys, 'shop' | 'batches'>;
 
 /**
- * Returns the key of the hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their indexes, `e:<place>`
- * their results.
+ * Returns the key of the hash of one batch. Its fields:
+ * - `content`;
+ * - `r:<place>`: a recipient; `n:<number>`: this recipient's place; `e:<place>`: the result;
+ * - `refused:`: recipients that were refused when the batch was made;
+ * - `added:<digest>`: the reply to a call that added recipients;
+ * - `ended`: the record, once the batch has ended.
  */
 export function batchKey({ shop }: Pick<Keys, 'shop'>, batchId: string): string {
   return `${shop}:batch:${batchId}`;

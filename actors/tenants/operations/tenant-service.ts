@@ -146,7 +146,7 @@ function shopIdOf(tenant: TenantState | undefined, idOrName: string): Outcome<st
   return named.ok ? done(named.value.id) : named;
 }
 
-/** Finds a shop by id, else by exact name in any case (docs/contract.md, Conventions). */
+/** Finds a shop by id, or else by name in any case (docs/contract.md, Conventions). */
 function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord, NamedShopCode> {
   const byId = shops.get(idOrName) ?? (isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined);
   return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);
