@@ -82,7 +82,8 @@ export interface FieldProblem {
 }
 
 /**
- * The reason why a request failed. Nothing of what it asked for was done. A call that the quota refuses is counted.
+ * The reason why a request failed. Nothing of what it asked for was done, or it was erased before the reply
+ * (`BATCH_NOT_FOUND` of `createBatch`). A call that the quota refuses is counted.
  */
 export interface Failure<Code extends FailureCode = FailureCode> {
   readonly code: Code;
@@ -129,7 +130,7 @@ export function renamedFailure<Value, Code extends FailureCode, From extends Cod
   return outcome as Outcome<Value, Exclude<Code, From>>;
 }
 
-/** Returns a failure with this reason. */
+/** Returns a refusal with this failure. */
 export function refusedWith<Code extends FailureCode>(failure: Failure<Code>): Failed<Code> {
   return { ok: false, failure };
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { API_BASE_PATH } from '../actors/base-paths.ts';
+import { API_BASE_PATH } from '../actors/base-path.ts';
 import { articleLibrary } from './articles/article-library.ts';
 import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
@@ -49,13 +49,13 @@ interface ApiListener extends Listener<ApiServices> {
 /** Makes the tenants' listener: their endpoints, the articles and the reference. */
 export function apiListener(options: HttpOptions, parts: SharedParts): ApiListener {
   const { clock, random, log, keys, forwarder, requestLog } = options;
-  const { newId, activity, serving, address, maxInFlight } = parts;
+  const { newId, activity, serving, address, mostInProgress } = parts;
   const services = apiServices(options, address);
   const eventReaders = new EventReaders(options);
   const waitsElsewhere = new WaitsElsewhere();
   const countRequest = parts.requestCounters('');
   const countRefusal = refusalCounter(options.metrics);
-  const inProgress = new CallsInProgress(maxInFlight);
+  const inProgress = new CallsInProgress(mostInProgress);
   const enter = tenantsEdge({
     services,
     serving,
@@ -67,7 +67,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts): ApiListen
     waitsElsewhere,
     files: new FileReplies({ bounds: options.files, clock, log }),
     inProgress,
-    maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
+    mostInProgressOfTenant: Math.ceil(mostInProgress * TENANT_SHARE),
   });
   const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
   const answer = observed(tracedEdge(withPages(pages), options.tracing), {

@@ -69,5 +69,5 @@ export interface HttpOptions extends HttpActors {
   /** True while too many turns are under way, or a commit takes too long. */
   readonly isBusy: () => boolean;
   /** Most calls in progress of a listener before it answers OVERLOADED. Calls that wait for events do not count. */
-  readonly maxInFlight?: number;
+  readonly mostInProgress?: number;
 }

@@ -57,7 +57,7 @@ function operatorServices(
 /** Makes the operators' listener: their endpoints, the console, health and metrics. */
 export function operatorListener(options: HttpOptions, parts: SharedParts): Listener<OperatorServices> {
   const { clock, random, log, feed, forwarder, settings, version, health, metrics } = options;
-  const { newId, serving, maxInFlight } = parts;
+  const { newId, serving, mostInProgress } = parts;
   const fleetEvents = new FleetEvents({ feed, forwarder, clock, epoch: newId(clock.wallMs()) });
   const events = new EventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) });
   const services = operatorServices(options, parts, fleetEvents);
@@ -77,7 +77,7 @@ export function operatorListener(options: HttpOptions, parts: SharedParts): List
     ...consolePages(),
     ...operatorPages({ tokenCheck, version, health, metrics, events, clock }),
   ];
-  const inProgress = new CallsInProgress(maxInFlight);
+  const inProgress = new CallsInProgress(mostInProgress);
   const answer = observed(withPages(pages), {
     clock,
     log,

@@ -8,7 +8,7 @@ import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { EdgeCall, Responder } from './pipeline/edge.ts';
 
 /** Most calls in progress of a listener, by default. */
-const DEFAULT_MAX_IN_FLIGHT = 4_096;
+const DEFAULT_MOST_IN_PROGRESS = 4_096;
 
 /** The parts that both listeners share. */
 export interface SharedParts {
@@ -17,7 +17,7 @@ export interface SharedParts {
   readonly activity: RecentActivity;
   readonly serving: ServingOptions;
   /** Most calls in progress of a listener. */
-  readonly maxInFlight: number;
+  readonly mostInProgress: number;
   /** The public address. If no setting names it, it is empty until the listener has its port. */
   readonly address: { publicUrl: string };
 }
@@ -48,7 +48,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
       isBusy: options.isBusy,
       log,
     },
-    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
+    mostInProgress: options.mostInProgress ?? DEFAULT_MOST_IN_PROGRESS,
     address: { publicUrl: options.settings.publicUrl ?? '' },
   };
 }

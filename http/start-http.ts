@@ -1,7 +1,8 @@
-import { API_BASE_PATH, OPERATOR_BASE_PATH } from '../actors/base-paths.ts';
+import { API_BASE_PATH } from '../actors/base-path.ts';
 import { apiListener } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
 import { exportListeners } from './metrics/listener-metrics.ts';
+import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener } from './operator-listener.ts';
 import { callerAddress } from './pipeline/caller-address.ts';

@@ -68,6 +68,11 @@ export function errorText(error: unknown): string {
   return [type, code, message && `(${message})`, frame?.trim()].filter(Boolean).join(' ');
 }
 
+/** Returns the message of an error, for a person who starts a program. It may contain any text, so it is never logged. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Returns the code that begins an error reply of Redis. The rest of the reply may quote an argument. */
 export function replyCode(reply: string): string | undefined {
   return /^[A-Z]{3,40}(?= )/.exec(reply)?.[0];

@@ -102,8 +102,3 @@ export function nodeBusyFailure(): RuntimeFailure {
 export function poisonedFailure(): RuntimeFailure {
   return new RuntimeFailure('POISONED', 'the command made the actor throw');
 }
-
-/** Returns the message of an error, for a person who starts a program. It may contain any text. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

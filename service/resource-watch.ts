@@ -21,7 +21,7 @@ const LIMITS_BYTES = 4_096;
  */
 export function descriptorCount(): ReadUse {
   // Kept open for the life of the process: when no descriptor is left, the file could not be opened.
-  const limits = countOpened('/proc/self/limits');
+  const limits = openedIfPresent('/proc/self/limits');
   if (limits === undefined) return async () => undefined;
   const buffer = Buffer.alloc(LIMITS_BYTES);
   return async () => {
@@ -38,7 +38,8 @@ export function descriptorCount(): ReadUse {
   };
 }
 
-function countOpened(path: string): number | undefined {
+/** Opens a file and returns its descriptor. Undefined if it cannot be opened. */
+function openedIfPresent(path: string): number | undefined {
   try {
     return openSync(path, 'r');
   } catch {

@@ -1,6 +1,6 @@
 import { checkAttachmentDirectory } from '../actors/sessions/attachment-files.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/runtime-failure.ts';
+import { messageOf } from '../runtime/described-error.ts';
 import { startService, stopService } from './compose-service.ts';
 import { EnvironmentError, serviceEnvironment } from './environment.ts';
 import { ProcessEnd } from './process-end.ts';

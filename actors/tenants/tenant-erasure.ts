@@ -204,11 +204,11 @@ export class TenantErasure {
   async #forgetNumbers(shard: number, numbersLeft: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [phones] = await store.read([['SRANDMEMBER', numbersLeft, KEYS_AT_ONCE]]);
-      if (phones.length === 0) return;
+      const [archiveKeys] = await store.read([['SRANDMEMBER', numbersLeft, KEYS_AT_ONCE]]);
+      if (archiveKeys.length === 0) return;
       await store.commit(shard, [
-        ...phones.map((key): Write => ['UNLINK', key]),
-        ['SREM', numbersLeft, ...phones],
+        ...archiveKeys.map((key): Write => ['UNLINK', key]),
+        ['SREM', numbersLeft, ...archiveKeys],
       ]);
     }
   }

@@ -92,8 +92,8 @@ function reasonOf(error: unknown): string {
  * refused, or fewer than `least` requests were answered.
  */
 export function figuresOf(result: LoadResult, least = 1): Figures {
-  const refusedKeys = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));
-  if (refusedKeys.length > 0)
+  const refusedStatuses = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));
+  if (refusedStatuses.length > 0)
     throw new Error(`not all requests were let through: ${JSON.stringify(result.byStatus)}`);
   const { latencyMs, cpuMs, residentMiB, requests, durationMs } = result;
   if (requests < least) throw new Error(`${requests} requests were answered in time, and not ${least}`);

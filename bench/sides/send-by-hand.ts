@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import { NO_CONTENT } from '../../actors/shops/message-content.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
 import { type MessageBody, statusUrl } from '../../actors/shops/records/message-record.ts';

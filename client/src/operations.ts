@@ -588,13 +588,13 @@ export interface Operations {
     readonly status: 200 | 201;
   };
   /**
-   * Read a shop by id or exact name.
+   * Read a shop by id or name.
    *
    * Permission: `shops.read`.
    */
   readonly readShop: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
     };
     readonly data: Shop;
@@ -607,7 +607,7 @@ export interface Operations {
    */
   readonly readChannel: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
     };
     readonly data: Channel;
@@ -620,7 +620,7 @@ export interface Operations {
    */
   readonly connectChannel: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
     };
     readonly data: Channel;
@@ -633,7 +633,7 @@ export interface Operations {
    */
   readonly pollChannel: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
     };
     readonly data: Channel;
@@ -646,7 +646,7 @@ export interface Operations {
    */
   readonly disconnectChannel: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
     };
     readonly data: Channel;
@@ -655,13 +655,13 @@ export interface Operations {
   /**
    * Queue a message to a number or a group.
    *
-   * The send policy is evaluated first. `retryAfter` of a refusal says when the policy would accept this send. A text without a visible character counts as no text: white space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.
+   * The send policy is evaluated first. `retryAfter` of a `429` says when the policy would accept this send. A text without a visible character counts as no text: white space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.
    *
    * Permission: `messages.send`.
    */
   readonly sendMessage: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly channel: 'msgapp';
       readonly to: string;
@@ -683,7 +683,7 @@ export interface Operations {
    */
   readonly listMessages: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly status?: 'queued' | 'sending' | 'sent' | 'failed' | 'rejected' | undefined;
       readonly limit?: number | undefined;
@@ -715,7 +715,7 @@ export interface Operations {
    */
   readonly postStatus: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** A repeated call with the same key gets `200` with the result of the first call. Use ASCII only. The HTTP server may cut off a part of a key with other characters, so that two keys become one. The field `idempotencyKey` of a message takes any characters. An empty key counts as none. Two lines of this header are refused. */
       readonly idempotencyKey?: string | undefined;
@@ -737,7 +737,7 @@ export interface Operations {
    */
   readonly listGroups: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly canSend?: boolean | undefined;
       readonly minParticipants?: number | undefined;
@@ -756,7 +756,7 @@ export interface Operations {
    */
   readonly listContacts: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly activeOnly?: 'true' | 'false' | undefined;
       readonly limit?: number | undefined;
@@ -775,7 +775,7 @@ export interface Operations {
    */
   readonly declareContacts: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly contacts: readonly {
         readonly phone: string;
@@ -800,7 +800,7 @@ export interface Operations {
    */
   readonly revokeContact: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly phone: string;
     };
@@ -852,7 +852,7 @@ export interface Operations {
    */
   readonly readPolicy: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly to?: string | undefined;
     };
@@ -875,7 +875,7 @@ export interface Operations {
       readonly limit?: number | undefined;
       /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, `scheduled.accepted`, `scheduled.refused`, `batch.started`, `batch.finished`, `batch.stopped`, separated by commas. */
       readonly types?: string | undefined;
-      /** A shop's id or exact name. Only its events are returned. */
+      /** A shop's id or whole name. Only its events are returned. */
       readonly shop?: string | undefined;
       readonly waitMs?: number | undefined;
     };
@@ -894,7 +894,7 @@ export interface Operations {
    */
   readonly requestPairingCode: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly phone: string;
     };
@@ -910,7 +910,7 @@ export interface Operations {
    */
   readonly listInbound: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly limit?: number | undefined;
       /** The nextCursor of the page before. */
@@ -1155,7 +1155,7 @@ export interface Operations {
    */
   readonly cancelQueue: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly idempotencyKeyPrefix?: string | undefined;
@@ -1177,7 +1177,7 @@ export interface Operations {
    */
   readonly scheduleMessage: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly channel: 'msgapp';
       /** In UTC. The day must exist in the calendar. Leap seconds are refused. */
@@ -1203,7 +1203,7 @@ export interface Operations {
    */
   readonly listScheduled: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly limit?: number | undefined;
       /** The nextCursor of the page before. */
@@ -1219,7 +1219,7 @@ export interface Operations {
    */
   readonly readScheduled: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;
@@ -1234,7 +1234,7 @@ export interface Operations {
    */
   readonly cancelScheduled: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;
@@ -1251,7 +1251,7 @@ export interface Operations {
    */
   readonly createBatch: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** One line without control characters. A name needs a visible character. Half of a surrogate pair is refused. */
       readonly name: string;
@@ -1294,7 +1294,7 @@ export interface Operations {
    */
   readonly listBatches: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       readonly limit?: number | undefined;
       /** The nextCursor of the page before. */
@@ -1310,7 +1310,7 @@ export interface Operations {
    */
   readonly readBatch: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;
@@ -1327,7 +1327,7 @@ export interface Operations {
    */
   readonly addBatchRecipients: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;
@@ -1351,7 +1351,7 @@ export interface Operations {
    */
   readonly pauseBatch: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;
@@ -1366,7 +1366,7 @@ export interface Operations {
    */
   readonly resumeBatch: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;
@@ -1381,7 +1381,7 @@ export interface Operations {
    */
   readonly cancelBatch: {
     readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
+      /** The shop's id or whole name, case-insensitive. */
       readonly idOrName: string;
       /** The id. */
       readonly id: string;

@@ -21,10 +21,10 @@ export function replayHeaders({
 export function madeOnce<const Status extends 201 | 202, Accepted>(
   status: Status,
   idempotentReply: IdempotentReply<Accepted>,
-  location?: string,
+  location: string,
 ) {
   if (idempotentReply.isReplayed) return reply(200, idempotentReply.accepted, replayHeaders(idempotentReply));
-  return reply(status, idempotentReply.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
+  return reply(status, idempotentReply.accepted, `\r\nLocation: ${location}`);
 }
 
 /** The headers of a replay, for the document. */

@@ -1,4 +1,4 @@
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import { JSON_TYPE } from '../contract/envelope.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { type Page, pageOnRequest } from '../pipeline/pages.ts';

@@ -1,9 +1,9 @@
-import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import type { DeletionReply } from '../../actors/operators/operator-operations.ts';
 import { deleted, deleting, erasure } from '../../actors/reply-schemas/operator-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { deletedExample, deletingExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 

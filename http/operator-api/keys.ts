@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { isAddressRange } from '../../actors/address-range.ts';
-import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { mapOutcome } from '../../actors/failure.ts';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { freshKey, key } from '../../actors/reply-schemas/account-schemas.ts';
@@ -11,6 +10,7 @@ import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { name, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { keyExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 

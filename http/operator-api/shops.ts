@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
 import { mapOutcome, renamedFailure } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
@@ -13,6 +12,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { cursorPage, numberedPage } from '../contract/list-pages.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { MESSAGE_FIELDS, messageWithoutContent, pickFields } from './resources.ts';
 import { egressField } from './schemas/shop-details.ts';

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { done } from '../../actors/failure.ts';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { tenant, tenantInspection } from '../../actors/reply-schemas/operator-schemas.ts';
@@ -10,6 +9,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { name, phoneNumber } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { supervisedTenantExample, tenantExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';

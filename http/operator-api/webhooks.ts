@@ -1,8 +1,8 @@
-import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { mapOutcome } from '../../actors/failure.ts';
 import { CREATED_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../bodies/webhook-requests.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { operatorEndpoint } from './services.ts';
 
 export const createWebhook = operatorEndpoint({

@@ -7,9 +7,9 @@ export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
 
 /** A request to all nodes, the schema of its replies, and this node's own reply. */
 export interface FleetQuestion<Answer> {
-  readonly question: NodeRequest;
+  readonly request: NodeRequest;
   /** Nodes of other builds answer too, so it must accept unknown fields. */
-  readonly answer: v.GenericSchema<unknown, Answer>;
+  readonly schema: v.GenericSchema<unknown, Answer>;
   own(): Promise<Answer>;
 }
 
@@ -23,12 +23,12 @@ export interface FleetAnswers<Answer> {
 /** Asks this node and all others at once. Rejects only if this node's own answer does. */
 export async function askAllNodes<Answer>(
   nodes: OtherNodes,
-  { question, answer, own }: FleetQuestion<Answer>,
+  { request, schema, own }: FleetQuestion<Answer>,
 ): Promise<FleetAnswers<Answer>> {
   const nodeIds = nodes.otherNodes();
   const [ownAnswer, settledAnswers] = await Promise.all([
     own(),
-    Promise.allSettled(nodeIds.map((nodeId) => askNode(nodes, { nodeId, question, answer }))),
+    Promise.allSettled(nodeIds.map((nodeId) => askNode(nodes, { nodeId, request, schema }))),
   ]);
   const otherAnswers: FleetAnswers<Answer>['others'][number][] = [];
   const silentNodes: string[] = [];
@@ -43,12 +43,8 @@ export async function askAllNodes<Answer>(
 /** Asks one other node. Rejects if it does not answer within `FORWARD_TIMEOUT_MS`, or with another shape. */
 export async function askNode<Answer>(
   nodes: Pick<Forwarder, 'forwardToNode'>,
-  question: { readonly nodeId: string } & Pick<FleetQuestion<Answer>, 'question' | 'answer'>,
+  { nodeId, request, schema }: { readonly nodeId: string } & Omit<FleetQuestion<Answer>, 'own'>,
 ): Promise<Answer> {
-  const text = await nodes.forwardToNode(
-    question.nodeId,
-    encodeForwarded(question.question),
-    FORWARD_TIMEOUT_MS,
-  );
-  return v.parse(question.answer, JSON.parse(text));
+  const text = await nodes.forwardToNode(nodeId, encodeForwarded(request), FORWARD_TIMEOUT_MS);
+  return v.parse(schema, JSON.parse(text));
 }

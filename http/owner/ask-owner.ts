@@ -15,12 +15,12 @@ export interface AskOwnerOptions<Services> {
   readonly services: Services;
   readonly serving: ServingOptions;
   readonly forwarder: Forwarder;
-  readonly follow: (call: FollowedRequest) => Promise<OwnerReply>;
+  readonly follow: (request: FollowedRequest) => Promise<OwnerReply>;
   readonly random: Random;
   /** The listener's calls in progress. */
   readonly inProgress: CallsInProgress;
-  /** The requests of each tenant in flight, so that one tenant cannot use all slots. A waiting call is not counted. */
-  readonly inFlight: Counts;
+  /** The calls in progress of each tenant, so that one tenant cannot use all slots. A waiting call is not counted. */
+  readonly callsOfTenants: Counts;
   readonly waitsElsewhere: WaitsElsewhere;
 }
 
@@ -87,7 +87,7 @@ interface LongRequest {
 /** Forwards a request that may take long. It ends early if its caller disconnects, or if this node stops. */
 async function forwardLongRequest(
   { connection, leavesProgress, forwarded, leftMs }: LongRequest,
-  { forwarder, inProgress, inFlight, waitsElsewhere }: AskOwnerOptions<unknown>,
+  { forwarder, inProgress, callsOfTenants, waitsElsewhere }: AskOwnerOptions<unknown>,
 ): Promise<OwnerReply> {
   const { waitId } = forwarded;
   const { tenantId } = forwarded.request;
@@ -99,7 +99,7 @@ async function forwardLongRequest(
   if (leavesProgress) {
     inProgress.leave();
     inProgress.beginWait();
-    inFlight.add(tenantId, -1);
+    callsOfTenants.add(tenantId, -1);
   }
   try {
     const reply = forwardToOwner(forwarder, tenantId, forwarded, leftMs);
@@ -112,7 +112,7 @@ async function forwardLongRequest(
     if (leavesProgress) {
       inProgress.endWait();
       inProgress.enter();
-      inFlight.add(tenantId, 1);
+      callsOfTenants.add(tenantId, 1);
     }
     unwatch?.();
     forget?.();

@@ -40,7 +40,7 @@ export function ownerFollower({
   forwarder,
   clock,
   random,
-}: FollowOptions): (call: FollowedRequest) => Promise<OwnerReply> {
+}: FollowOptions): (request: FollowedRequest) => Promise<OwnerReply> {
   let waitingCount = 0;
 
   /** Resolves with true once another owner is known, or with false if it gives up. */

@@ -38,7 +38,7 @@ export interface EdgeCall {
   tenant(): MaybePromise<string | undefined>;
   /**
    * Answers the request, whose body has come. `wait`: the one that has ended, if the call waited. Rejects as an
-   * `EdgeHandler` does.
+   * `EdgeResponder` does.
    */
   answer(ids: CallIds, wait?: CallWait): MaybePromise<EdgeReply>;
 }
@@ -47,7 +47,7 @@ export interface EdgeCall {
  * Answers calls at an edge. Each refusal and each failure of the runtime is a reply. Only a defect makes it throw or
  * reject. `observed` replies `INTERNAL_ERROR` to such a call.
  */
-export type EdgeHandler = (call: EdgeCall, ids: CallIds, wait?: CallWait) => MaybePromise<EdgeReply>;
+export type EdgeResponder = (call: EdgeCall, ids: CallIds, wait?: CallWait) => MaybePromise<EdgeReply>;
 
 /** Answers calls at a listener. Never rejects. */
 export type Responder = (call: EdgeCall) => MaybePromise<ReplyValue>;

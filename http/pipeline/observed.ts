@@ -11,8 +11,8 @@ import { DelayedRefusals } from './delayed-refusals.ts';
 import {
   anonymous,
   type EdgeCall,
-  type EdgeHandler,
   type EdgeReply,
+  type EdgeResponder,
   type Responder,
   UNMATCHED,
 } from './edge.ts';
@@ -49,18 +49,18 @@ function startOf({ headers }: RequestValue, { clock, newId }: ObservedOptions): 
 }
 
 /** Wraps an edge: each request gets an id and a log entry, and the number in progress is bounded. */
-export function observed(edge: EdgeHandler, options: ObservedOptions): Responder {
+export function observed(edge: EdgeResponder, options: ObservedOptions): Responder {
   const calls = new ObservedCalls(edge, options);
   return (call) => calls.begin(call);
 }
 
 /** The calls of one edge. */
 class ObservedCalls {
-  readonly #edge: EdgeHandler;
+  readonly #edge: EdgeResponder;
   readonly #options: ObservedOptions;
   readonly #refusals: DelayedRefusals;
 
-  constructor(edge: EdgeHandler, options: ObservedOptions) {
+  constructor(edge: EdgeResponder, options: ObservedOptions) {
     this.#edge = edge;
     this.#options = options;
     this.#refusals = new DelayedRefusals(options.clock);

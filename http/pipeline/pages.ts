@@ -1,7 +1,7 @@
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
-import { anonymous, type EdgeHandler, isReadMethod } from './edge.ts';
+import { anonymous, type EdgeResponder, isReadMethod } from './edge.ts';
 
 /** A path outside the declared API that takes only GET and HEAD: documents, probes, files of a page. */
 export interface Page {
@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /** Answers these pages. The edge answers every other call. */
-export function withPages(pages: readonly Page[]): EdgeHandler {
+export function withPages(pages: readonly Page[]): EdgeResponder {
   const byPath = new Map(pages.map((page) => [page.path, page]));
   return (call, ids, wait) => {
     const { request } = call;

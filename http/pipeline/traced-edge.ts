@@ -1,13 +1,13 @@
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Span, Tracing } from '../../runtime/tracing.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import type { EdgeHandler, EdgeReply } from './edge.ts';
+import type { EdgeReply, EdgeResponder } from './edge.ts';
 
 /**
  * Wraps an edge: each request is one span, waits included. The span's parent is the caller's span if the request has a
  * traceparent.
  */
-export function tracedEdge(edge: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
+export function tracedEdge(edge: EdgeResponder, tracing: Tracing | undefined): EdgeResponder {
   if (tracing === undefined) return edge;
   const waitingSpans = new WeakMap<CallWait, Span>();
   return (call, { requestId, traceparent: parent }, wait) => {

@@ -45,7 +45,7 @@ export class Server {
     this.#reader = {
       bodies: options.bodies,
       respond: (call, edgeCall) => this.#respondToBody(call, edgeCall),
-      abandoned: () => this.#settle(),
+      abandoned: () => this.#countEnd(),
     };
     const app = uWebSockets.App();
     // 1: the connection was opened; -1: it has ended.
@@ -121,7 +121,7 @@ export class Server {
 
   /** Outside of the request's own callback, writes must be gathered, and the caller may have disconnected. */
   #respondOutside(call: SocketCall, edgeCall: EdgeCall): void {
-    if (call.isGone) this.#settle();
+    if (call.isGone) this.#countEnd();
     else call.response.cork(() => this.#respond(call, edgeCall));
   }
 
@@ -133,7 +133,7 @@ export class Server {
     }
     // Within the request's own callback uWebSockets gathers writes by itself.
     if (!call.isGone) sendReply(call, this.#closing(reply));
-    this.#settle();
+    this.#countEnd();
   }
 
   /**
@@ -150,7 +150,7 @@ export class Server {
       return;
     }
     if (!call.isGone) call.response.cork(() => sendReply(call, this.#closing(reply)));
-    this.#settle();
+    this.#countEnd();
   }
 
   // One function for all calls, so that a call that waits keeps none of its own.
@@ -161,7 +161,7 @@ export class Server {
     return this.#isDraining ? { ...reply, closesConnection: true } : reply;
   }
 
-  #settle(): void {
+  #countEnd(): void {
     this.#inProgress -= 1;
     if (this.#inProgress === 0) this.#onDrained?.();
   }

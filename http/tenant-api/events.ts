@@ -93,7 +93,7 @@ export const listEvents = apiEndpoint({
     limit: limitParameter,
     types: v.optional(types),
     shop: v.optional(
-      v.pipe(v.string(), v.description("A shop's id or exact name. Only its events are returned.")),
+      v.pipe(v.string(), v.description("A shop's id or whole name. Only its events are returned.")),
     ),
     waitMs: v.optional(waitMs, '0'),
   },

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import { shop } from '../../actors/reply-schemas/shop-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { createdShop, newShop } from '../bodies/new-shop.ts';
@@ -75,7 +75,7 @@ export const readShop = apiEndpoint({
   method: 'GET',
   path: '/shops/{idOrName}',
   tag: 'Shops',
-  summary: 'Read a shop by id or exact name',
+  summary: 'Read a shop by id or name',
   permission: 'shops.read',
   replies: { 200: { description: 'The shop.', data: shop, example: EXAMPLES.shop } },
   errors: ['SHOP_NOT_FOUND', 'AMBIGUOUS_SHOP'],

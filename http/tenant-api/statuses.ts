@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../actors/base-path.ts';
 import { acceptedStatus } from '../../actors/reply-schemas/message-schemas.ts';
 import { CAPTION_LIMIT } from '../../policy/content-rules.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';

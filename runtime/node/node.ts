@@ -159,6 +159,7 @@ class AssembledNode implements RuntimeNode {
   #leaving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
+  // The parts call each other only later, so some closures name parts that are made below them.
   constructor(engine: Engine, options: AssemblyOptions) {
     const { nodeId, random, log, observer, onLost } = options;
     const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../../runtime/runtime-failure.ts';
+import { messageOf } from '../../runtime/described-error.ts';
 import { describeEnd } from './guarded-process.ts';
 import { ProcessGroup } from './process-group.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { replaceClientCurve } from '../../actors/sessions/worker-thread/keys/client-curve.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { messageOf } from '../../runtime/runtime-failure.ts';
+import { messageOf } from '../../runtime/described-error.ts';
 import { sameArrays } from '../../simulator/handsets/same-arrays.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { simulatorEnvironment } from '../environment.ts';

@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../runtime/runtime-failure.ts';
+import { messageOf } from '../../runtime/described-error.ts';
 import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';

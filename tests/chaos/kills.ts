@@ -1,4 +1,4 @@
-import { messageOf } from '../../runtime/runtime-failure.ts';
+import { messageOf } from '../../runtime/described-error.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import { allConnected, type ChaosShop, openShops } from './chaos-shops.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';

@@ -42,7 +42,7 @@ function acceptedOnce(history: History): Violation[] {
     ({ key }) => key,
   );
   return [
-    ...several(ids).map(([, foundKeys]) => broken('one key is one message', ...foundKeys)),
+    ...several(ids).map(([, foundIds]) => broken('one key is one message', ...foundIds)),
     ...several(keys).map(([id, foundKeys]) => broken('one message has one key', id, ...foundKeys)),
     ...history
       .of('repeat_refused')
@@ -63,7 +63,7 @@ function endedOnce(history: History): Violation[] {
     ...accepted
       .filter(({ id }) => !ends.has(id))
       .map(({ id, text }) => broken('an accepted message ends', id, text)),
-    ...several(ends).map(([id, foundIds]) => broken('an end does not change', id, ...foundIds)),
+    ...several(ends).map(([id, foundEnds]) => broken('an end does not change', id, ...foundEnds)),
   ];
 }
 
@@ -93,8 +93,8 @@ function onHandsets(history: History): Violation[] {
   const cancelled = history.of('cancelled').filter(({ text }) => arrived.has(text));
   const ends = new Map(history.of('ended').map((end) => [end.id, end]));
   return [
-    ...several(phones).map(([text, foundTexts]) =>
-      broken('a message is on one handset once', text, ...foundTexts),
+    ...several(phones).map(([text, foundPhones]) =>
+      broken('a message is on one handset once', text, ...foundPhones),
     ),
     ...history
       .of('accepted')

@@ -82,7 +82,7 @@ describe('start and stop', () => {
   });
 
   test('503 OVERLOADED with Retry-After: too many calls in progress; those in progress are answered', async () => {
-    const service = await startService({ maxInFlight: 1 });
+    const service = await startService({ mostInProgress: 1 });
     const target = await targetOf(service);
     const { key } = await target.tenant();
     const release = service.calls.hold('identity');
@@ -101,7 +101,7 @@ describe('start and stop', () => {
 
 describe('a tenant that uses its share of the slots', () => {
   test('503 OVERLOADED for its next call, while another tenant is answered', async () => {
-    const service = await startService({ maxInFlight: 8 });
+    const service = await startService({ mostInProgress: 8 });
     const target = await targetOf(service);
     const { key } = await target.tenant();
     const otherTenant = await target.tenant();

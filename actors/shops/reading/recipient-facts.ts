@@ -113,9 +113,9 @@ async function withAlias(
   { forms, answers }: { readonly forms: readonly string[]; readonly answers: MaybePromise<unknown[]> },
   store: Store,
 ): Promise<RecipientFacts> {
-  const knownFacts = await answers;
-  const facts = gather(knownFacts, 1);
-  const [alias] = knownFacts;
+  const replies = await answers;
+  const facts = gather(replies, 1);
+  const [alias] = replies;
   if (typeof alias !== 'string') return facts;
   const otherForms = numberForms(alias).filter((form) => !forms.includes(form));
   if (otherForms.length === 0) return { ...facts, alias };

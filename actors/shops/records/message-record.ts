@@ -1,7 +1,7 @@
 import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
-import { API_BASE_PATH } from '../../base-paths.ts';
+import { API_BASE_PATH } from '../../base-path.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import { presentFields } from '../../present-fields.ts';

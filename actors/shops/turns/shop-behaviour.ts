@@ -64,7 +64,7 @@ export function shopBehaviour(
     perform: options.perform,
     timers: shopTimers,
     mustLive: (state) => {
-      const name = channelState(state);
+      const channel = channelState(state);
       return (
         state.queue.length > 0 ||
         state.currentMessage !== undefined ||
@@ -73,7 +73,7 @@ export function shopBehaviour(
         state.scheduled.length > 0 ||
         state.batches.length > 0 ||
         listCutDueAtMs(state.acceptedList) !== undefined ||
-        !['unconfigured', 'disconnected'].includes(name)
+        !['unconfigured', 'disconnected'].includes(channel)
       );
     },
     activated(state, { nowMs, cause }) {

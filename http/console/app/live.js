@@ -25,12 +25,12 @@ const eventListeners = new Set();
 /** @type {Set<string>} nodes whose events are missing */
 let silentNodes = new Set();
 let lastEventId = '';
-let running = false;
+let isRunning = false;
 
 /** Opens the stream. It ends when the operator signs out. */
 export async function listen() {
-  if (running) return;
-  running = true;
+  if (isRunning) return;
+  isRunning = true;
   while (token() !== '') {
     const attempt = new AbortController();
     const signedOut = onSignOut(() => attempt.abort());
@@ -44,7 +44,7 @@ export async function listen() {
     setState('lost');
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
-  running = false;
+  isRunning = false;
   recent = [];
   setState('connecting');
 }

@@ -141,10 +141,10 @@ export function Facts({ facts }) {
  * @param {{ text: string }} props
  */
 export function Copy({ text }) {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   if (navigator.clipboard === undefined) return null;
   const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
-  return html`<button type="button" class="quiet" onClick=${copy}>${copied ? 'Copied' : 'Copy'}</button>`;
+  return html`<button type="button" class="quiet" onClick=${copy}>${isCopied ? 'Copied' : 'Copy'}</button>`;
 }
 
 /**

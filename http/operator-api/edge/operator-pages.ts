@@ -1,4 +1,3 @@
-import { OPERATOR_BASE_PATH } from '../../../actors/base-paths.ts';
 import { freshKey, key } from '../../../actors/reply-schemas/account-schemas.ts';
 import { batch } from '../../../actors/reply-schemas/batch-schemas.ts';
 import { messageReason, messageStatus } from '../../../actors/reply-schemas/message-schemas.ts';
@@ -22,6 +21,7 @@ import { openApiDocument } from '../../openapi/openapi.ts';
 import type { EventStream } from '../../operator-events/event-stream.ts';
 import type { Page } from '../../pipeline/pages.ts';
 import { loggedRequest } from '../../request-log/request-log-entry.ts';
+import { OPERATOR_BASE_PATH } from '../base-path.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
 import { machine, overview, seriesPoint, shard } from '../schemas/fleet-resources.ts';
 import { operatorEvent } from '../schemas/operator-event-schemas.ts';

@@ -1,4 +1,3 @@
-import { OPERATOR_BASE_PATH } from '../../../actors/base-paths.ts';
 import { done, failed, type Outcome } from '../../../actors/failure.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { isObjectId, type ObjectId } from '../../../runtime/object-id.ts';
@@ -24,6 +23,7 @@ import {
   withoutEndpoint,
 } from '../../pipeline/edge.ts';
 import { makeRouter } from '../../pipeline/router.ts';
+import { OPERATOR_BASE_PATH } from '../base-path.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
 import type { OperatorServices } from '../services.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
@@ -41,7 +41,7 @@ export interface OperatorsEdgeOptions {
 
 /** The options of the edge, with the follower of requests whose tenant moves. */
 interface Edge extends OperatorsEdgeOptions {
-  readonly follow: (call: FollowedRequest) => Promise<OwnerReply>;
+  readonly follow: (request: FollowedRequest) => Promise<OwnerReply>;
 }
 
 /** Makes the operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */

@@ -56,8 +56,8 @@ export async function allActors(
   query: ActorsQuery,
 ): Promise<ListedActors> {
   const { own, others, silentNodes } = await askAllNodes<readonly RankedActor[]>(nodes, {
-    question: { kind: 'actors', query },
-    answer: rankedActors,
+    request: { kind: 'actors', query },
+    schema: rankedActors,
     own: () => localActors(ownNode, query),
   });
   const allPlaces = [...own, ...others.flatMap(({ answer }) => answer)];

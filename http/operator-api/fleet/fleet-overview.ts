@@ -51,8 +51,8 @@ export async function fleetOverview(options: {
   readonly nowMs: number;
 }): Promise<Overview> {
   const { own, others, silentNodes } = await askAllNodes<NodeShare>(options.forwarder, {
-    question: { kind: 'overview' },
-    answer: nodeShare,
+    request: { kind: 'overview' },
+    schema: nodeShare,
     own: options.own,
   });
   const allShares = [own, ...others.map(({ answer }) => answer)];

@@ -19,8 +19,8 @@ export async function resumeEverywhere(
   },
 ): Promise<ResumedEverywhere> {
   const { own, others, silentNodes } = await askAllNodes(nodes.forwarder, {
-    question: { kind: 'resume_all', filter },
-    answer: resumedActors,
+    request: { kind: 'resume_all', filter },
+    schema: resumedActors,
     own: () => nodes.own(filter),
   });
   const answers = [own, ...others.map(({ answer }) => answer)];

@@ -20,7 +20,7 @@ export interface TenantCallOptions extends AskOwnerOptions<ApiServices> {
   readonly eventReaders: EventReaders;
   readonly files: FileReplies;
   /** Most calls of one tenant in progress. Further ones are refused OVERLOADED. */
-  readonly maxInFlightPerTenant: number;
+  readonly mostInProgressOfTenant: number;
 }
 
 /** The route, the endpoint and the key that a head names. */
@@ -40,7 +40,7 @@ export class TenantCall implements EdgeCall {
   readonly #endpoint: Endpoint<ApiServices>;
   /** SHA-256 of the key in hex. */
   readonly #keyHash: string;
-  readonly #edge: TenantCallOptions;
+  readonly #options: TenantCallOptions;
   #tenantId: MaybePromise<string | undefined> = NOT_LOOKED_UP;
 
   constructor(request: RequestValue, { match, endpoint, keyHash }: Target, edge: TenantCallOptions) {
@@ -48,7 +48,7 @@ export class TenantCall implements EdgeCall {
     this.#match = match;
     this.#endpoint = endpoint;
     this.#keyHash = keyHash;
-    this.#edge = edge;
+    this.#options = edge;
   }
 
   get #route(): string {
@@ -61,7 +61,7 @@ export class TenantCall implements EdgeCall {
 
   tenant(): MaybePromise<string | undefined> {
     if (this.#tenantId === NOT_LOOKED_UP) {
-      const tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
+      const tenantId = this.#options.keys.tenantOfKey(this.#keyHash);
       this.#tenantId = tenantId;
       if (tenantId instanceof Promise) this.#forgetFailure(tenantId);
     }
@@ -97,7 +97,7 @@ export class TenantCall implements EdgeCall {
       (tenantId) => this.#answerTenant(tenantId, ids, wait),
       (error) => {
         const route = this.#route;
-        this.#edge.serving.log.warn({ err: error, route }, 'a key could not be looked up');
+        this.#options.serving.log.warn({ err: error, route }, 'a key could not be looked up');
         return anonymous(errorReply(failureOfThrown(error)), route);
       },
     );
@@ -111,9 +111,9 @@ export class TenantCall implements EdgeCall {
   ): MaybePromise<EdgeReply> {
     const route = this.#route;
     if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
-    const { inFlight, maxInFlightPerTenant } = this.#edge;
+    const { callsOfTenants, mostInProgressOfTenant } = this.#options;
     // A call that waited was admitted before.
-    if (wait === undefined && inFlight.countOf(tenantId) >= maxInFlightPerTenant) {
+    if (wait === undefined && callsOfTenants.countOf(tenantId) >= mostInProgressOfTenant) {
       const message = 'Too many calls of this account are being answered; try again shortly.';
       return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
     }
@@ -122,7 +122,7 @@ export class TenantCall implements EdgeCall {
 
   /** Asks the owner. A file or a stream is then sent by this node, whichever node the owner is. */
   #ask(request: TenantRequest, wait: CallWait | undefined): MaybePromise<EdgeReply> {
-    const edge = this.#edge;
+    const edge = this.#options;
     const endpoint = this.#endpoint;
     const { method, headers } = this.request;
     const { givesFile, streamed } = endpoint;
@@ -161,7 +161,7 @@ export class TenantCall implements EdgeCall {
   /** Returns this node's reply. If the tenant has moved meanwhile, asks the next owner. */
   #replyHere(reply: OwnerReply, request: TenantRequest): MaybePromise<EdgeReply> {
     if (!reply.hasMoved) return edgeReply(reply, this.#route, request.tenantId);
-    return this.#counted(askNextOwner(this.#endpoint, request, reply, this.#edge), request);
+    return this.#counted(askNextOwner(this.#endpoint, request, reply, this.#options), request);
   }
 
   /**
@@ -169,18 +169,18 @@ export class TenantCall implements EdgeCall {
    * `isHere`: this node is the owner, and the tenant may move meanwhile.
    */
   #counted(reply: Promise<OwnerReply>, request: TenantRequest, isHere = false): Promise<EdgeReply> {
-    const { inFlight } = this.#edge;
+    const { callsOfTenants } = this.#options;
     const { tenantId } = request;
-    inFlight.add(tenantId, 1);
+    callsOfTenants.add(tenantId, 1);
     // A `finally` would allocate more for each call.
     return reply.then(
       (ownerReply) => {
-        inFlight.add(tenantId, -1);
+        callsOfTenants.add(tenantId, -1);
         return isHere ? this.#replyHere(ownerReply, request) : edgeReply(ownerReply, this.#route, tenantId);
       },
       (error) => {
-        // Only a defect comes here (`EdgeHandler`). A call that stayed counted would be one less for the tenant.
-        inFlight.add(tenantId, -1);
+        // Only a defect comes here (`EdgeResponder`). A call that stayed counted would be one less for the tenant.
+        callsOfTenants.add(tenantId, -1);
         throw error;
       },
     );

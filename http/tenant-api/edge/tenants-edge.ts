@@ -1,4 +1,4 @@
-import { API_BASE_PATH } from '../../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../../actors/base-path.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { Counts } from '../../../runtime/counts.ts';
 import { errorReply } from '../../contract/envelope.ts';
@@ -16,7 +16,7 @@ import { makeRouter } from '../../pipeline/router.ts';
 import { API_ENDPOINTS } from '../endpoints.ts';
 import { TenantCall, type TenantCallOptions } from './tenant-call.ts';
 
-export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | 'inFlight'> {
+export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | 'callsOfTenants'> {
   readonly clock: Clock;
 }
 
@@ -26,7 +26,11 @@ export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | '
  * one writer is ensured).
  */
 export function tenantsEdge(options: TenantsEdgeOptions): (request: RequestValue) => EdgeCall {
-  const edge: TenantCallOptions = { ...options, follow: ownerFollower(options), inFlight: new Counts() };
+  const edge: TenantCallOptions = {
+    ...options,
+    follow: ownerFollower(options),
+    callsOfTenants: new Counts(),
+  };
   const matchOf = makeRouter(API_BASE_PATH, API_ENDPOINTS);
   return (request) => {
     const match = matchOf(request.path);

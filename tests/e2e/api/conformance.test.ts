@@ -45,7 +45,7 @@ describe('the contract over HTTP, before the real actors', () => {
   describe('Endpoints', { concurrency: 8 }, () => endpointRows(() => target));
   describe('Authentication', { concurrency: 8 }, () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
-  describe('Errors, States and transitions, Resources', () => resourceRows(() => target, false));
+  describe('Errors, States and Resources', () => resourceRows(() => target, false));
   describe('The content of a message', { concurrency: 8 }, () => contentRows(() => target));
   describe('Pairing by code', () => pairingRows(() => target));
 });

@@ -109,8 +109,8 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
     return fleetNode(node, { link, adminToken });
   };
   const shares = async (): Promise<ReadonlyMap<string, number>> => {
-    const seer = nodes.find((node) => node.runs());
-    const { data } = (await seer?.admin.get('/nodes')) ?? { data: {} as ApiAnswer['data'] };
+    const runningNode = nodes.find((node) => node.runs());
+    const { data } = (await runningNode?.admin.get('/nodes')) ?? { data: {} as ApiAnswer['data'] };
     const items = (data.items ?? []) as readonly { nodeId: string; shards: number }[];
     return new Map(items.map(({ nodeId, shards }) => [nodeId, shards]));
   };

@@ -13,7 +13,7 @@ describe('the contract over HTTP, with the chat network in memory', () => {
   describe('Endpoints', () => endpointRows(() => target));
   describe('Authentication', () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
-  describe('Errors, States and transitions, Resources', () => resourceRows(() => target, true));
+  describe('Errors, States and Resources', () => resourceRows(() => target, true));
   describe('The content of a message', () => contentRows(() => target));
   describe('Pairing by code', () => pairingRows(() => target));
 });

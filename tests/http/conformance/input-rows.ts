@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { MESSAGE_POLICY_CODES } from '../../../policy/refusal.ts';
+import { CONTENT_POLICY_CODES, MESSAGE_POLICY_CODES } from '../../../policy/refusal.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import type { Target, TestTenant } from '../target.ts';
 import { BREAKING, FITTING, NO_DATES } from './input-cases.ts';
 
 const SEND_POLICY: readonly string[] = [...MESSAGE_POLICY_CODES, 'STATUSES_DAILY_CAP_REACHED'].filter(
-  (code) => code !== 'EMPTY_MESSAGE',
+  (code) => !(CONTENT_POLICY_CODES as readonly string[]).includes(code),
 );
 
 /** docs/contract.md, Input bounds, and the schemas of each endpoint. */

@@ -34,7 +34,7 @@ function besideOwner({ serveForwarded }: ServiceFixture): AskOwnerOptions<ApiSer
     follow: async ({ ask }) => ask(0),
     random: seededRandom(1),
     inProgress: new CallsInProgress(8),
-    inFlight: new Counts(),
+    callsOfTenants: new Counts(),
     waitsElsewhere: new WaitsElsewhere(),
   };
 }

@@ -168,7 +168,7 @@ describe('a request taken by one node and answered by another', () => {
 
   test('a call that waits at the owner counts as in progress at neither node', async () => {
     const narrow = await startService({
-      maxInFlight: 1,
+      mostInProgress: 1,
       keys: owner.actors.keys,
       forwarder: {
         ...localForwarder,

@@ -7,7 +7,7 @@ import { errorReply } from '../../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../../http/contract/exchange.ts';
 import { CallsInProgress } from '../../../http/pipeline/calls-in-progress.ts';
 import { DelayedRefusals } from '../../../http/pipeline/delayed-refusals.ts';
-import { anonymous, type EdgeHandler } from '../../../http/pipeline/edge.ts';
+import { anonymous, type EdgeResponder } from '../../../http/pipeline/edge.ts';
 import { observed } from '../../../http/pipeline/observed.ts';
 import { tracedEdge } from '../../../http/pipeline/traced-edge.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
@@ -38,7 +38,7 @@ const REQUEST_VALUE: RequestValue = {
 const REQUEST = bareCall(REQUEST_VALUE);
 
 function listener(
-  edge: EdgeHandler,
+  edge: EdgeResponder,
   observe: (answeredRequest: AnsweredRequest) => void = () => undefined,
   clock: Clock = systemClock,
 ) {
@@ -49,39 +49,39 @@ function listener(
   const newId = () => '66b1f0a2c3d4e5f607182901';
   const inProgress = new CallsInProgress(1);
   const answer = observed(edge, { clock, log, inProgress, newId, observe });
-  return { faults, answer, inProgress, inFlight: () => inProgress.count };
+  return { faults, answer, inProgress, callsInProgress: () => inProgress.count };
 }
 
 for (const kind of ['at once', 'later'] as const) {
-  const handler: EdgeHandler = () => {
+  const handler: EdgeResponder = () => {
     const reply = anonymous(REPLY, '/');
     return kind === 'later' ? Promise.resolve(reply) : reply;
   };
-  const brokenHandler: EdgeHandler = () => {
+  const brokenHandler: EdgeResponder = () => {
     if (kind === 'later') return Promise.reject(new Error('broken'));
     throw new Error('broken');
   };
 
   test(`answered ${kind}: it is no longer in flight`, async () => {
-    const { answer, inFlight } = listener(handler);
+    const { answer, callsInProgress } = listener(handler);
     assert.equal((await answer(REQUEST)).status, 200);
-    assert.equal(inFlight(), 0);
+    assert.equal(callsInProgress(), 0);
   });
 
   test(`an edge that throws ${kind}: 500, a line in the log, and no call is left in progress`, async () => {
-    const { answer, inFlight, faults } = listener(brokenHandler);
+    const { answer, callsInProgress, faults } = listener(brokenHandler);
     assert.equal((await answer(REQUEST)).status, 500);
-    assert.deepEqual([inFlight(), faults], [0, ['the edge threw']]);
+    assert.deepEqual([callsInProgress(), faults], [0, ['the edge threw']]);
   });
 
   test(`an observer that throws once, for a reply that came ${kind}: counted out once`, async () => {
     let seen = 0;
-    const { answer, inFlight } = listener(handler, () => {
+    const { answer, callsInProgress } = listener(handler, () => {
       seen += 1;
       if (seen === 1) throw new Error('broken');
     });
     assert.equal((await answer(REQUEST)).status, 500);
-    assert.equal(inFlight(), 0);
+    assert.equal(callsInProgress(), 0);
   });
 }
 
@@ -91,7 +91,7 @@ test('a call that waits is not in flight, and is observed once', async () => {
   const seen: { requestId: string; latencyMs: number }[] = [];
   const ownWait = waiters.enter('one', 30_000);
   const asked: unknown[] = [];
-  const edge: EdgeHandler = async (_call, { requestId }, wait) => {
+  const edge: EdgeResponder = async (_call, { requestId }, wait) => {
     asked.push([requestId, wait === ownWait ? ownWait?.takeShared() : undefined]);
     const reply = anonymous(REPLY, '/');
     return asked.length < 3 ? { ...reply, wait: ownWait } : reply;
@@ -146,7 +146,7 @@ test('a call that waits is one span, from its start to its answer', async () => 
       return { traceparent: 'here', end: (ended) => void spans.push(`end ${ended?.name}`) };
     },
   };
-  const edge: EdgeHandler = async (_call, { traceparent }, wait) => {
+  const edge: EdgeResponder = async (_call, { traceparent }, wait) => {
     spans.push(`asked under ${traceparent}`);
     return { ...anonymous(REPLY, '/'), ...(wait ? {} : { wait: waiters.enter('one', 30_000) }) };
   };
@@ -167,11 +167,11 @@ async function statusSoFar(answer: Promise<ReplyValue>): Promise<number | undefi
 for (const kind of ['at once', 'later'] as const) {
   test(`503 OVERLOADED, known ${kind}: is answered half a second later and is not in flight meanwhile`, async () => {
     const clock = new FakeClock();
-    const edge: EdgeHandler = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
-    const { answer, inFlight } = listener(edge, undefined, clock);
+    const edge: EdgeResponder = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
+    const { answer, callsInProgress } = listener(edge, undefined, clock);
     const refused = Promise.resolve(answer(REQUEST));
     await clock.advance(499);
-    assert.deepEqual([await statusSoFar(refused), inFlight()], [undefined, 0]);
+    assert.deepEqual([await statusSoFar(refused), callsInProgress()], [undefined, 0]);
     await clock.advance(1);
     assert.equal(await statusSoFar(refused), 503);
   });
@@ -180,7 +180,7 @@ for (const kind of ['at once', 'later'] as const) {
 test('503 at the listener: is delayed as well, and later calls have a slot', async () => {
   const clock = new FakeClock();
   const { promise: waiting, resolve: release } = deferred();
-  const { answer, inFlight } = listener(
+  const { answer, callsInProgress } = listener(
     async () => {
       await waiting;
       return anonymous(REPLY, '/');
@@ -190,7 +190,7 @@ test('503 at the listener: is delayed as well, and later calls have a slot', asy
   );
   const first = Promise.resolve(answer(REQUEST));
   const second = Promise.resolve(answer(REQUEST));
-  assert.equal(inFlight(), 1);
+  assert.equal(callsInProgress(), 1);
   release();
   assert.equal((await first).status, 200);
   assert.equal(await statusSoFar(second), undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { API_BASE_PATH } from '../../../actors/base-paths.ts';
+import { API_BASE_PATH } from '../../../actors/base-path.ts';
 import { makeRouter } from '../../../http/pipeline/router.ts';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
 

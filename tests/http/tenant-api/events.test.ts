@@ -293,7 +293,7 @@ describe('GET /events', () => {
   });
 
   test('answers other calls while one waits, though only one may be in progress', async () => {
-    const ownFixture = await startService({ maxInFlight: 1 });
+    const ownFixture = await startService({ mostInProgress: 1 });
     const otherTarget = await targetOf(ownFixture);
     const { owner, store } = await eventAccount(ownFixture, otherTarget);
     const call = (path: string) => otherTarget.api.call('GET', path, { key: owner.key });

@@ -11,7 +11,7 @@ import { unavailableFailure } from '../../../runtime/runtime-failure.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 
 test('a call that ends by a defect is no longer counted among the calls of its tenant', async () => {
-  const inFlight = new Counts();
+  const callsOfTenants = new Counts();
   const counts: number[] = [];
   const request = fakeOf<RequestValue>({
     method: 'GET',
@@ -22,11 +22,11 @@ test('a call that ends by a defect is no longer counted among the calls of its t
   const edge = fakeOf<TenantCallOptions>({
     keys: { tenantOfKey: () => 'tenant' },
     forwarder: fakeOf<Forwarder>({ ownerIsLocal: () => false }),
-    maxInFlightPerTenant: 1,
-    inFlight,
+    mostInProgressOfTenant: 1,
+    callsOfTenants,
     async follow() {
       await Promise.resolve();
-      counts.push(inFlight.countOf('tenant'));
+      counts.push(callsOfTenants.countOf('tenant'));
       throw new TypeError('a defect');
     },
   });
@@ -35,7 +35,7 @@ test('a call that ends by a defect is no longer counted among the calls of its t
     async () => call.answer({ requestId: 'r', traceparent: undefined }, undefined),
     TypeError,
   );
-  assert.deepEqual([counts, inFlight.countOf('tenant')], [[1], 0]);
+  assert.deepEqual([counts, callsOfTenants.countOf('tenant')], [[1], 0]);
 });
 
 test('a look-up of a key that failed is repeated, and one that succeeded is not', async () => {

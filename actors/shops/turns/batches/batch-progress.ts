@@ -166,13 +166,14 @@ export function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batc
   const { nowMs } = builder;
   const isOverdue = status !== 'cancelled' && notAfterMs <= nowMs;
   if (isOverdue) endUnsent(builder, id, 'EXPIRED');
-  const batch = builder.state.batches.find((batch) => batch.id === id);
-  if (batch === undefined) return;
-  const isAllSent = isDone(batch, nowMs);
+  // `endUnsent` may have changed it.
+  const batchNow = builder.state.batches.find((batch) => batch.id === id);
+  if (batchNow === undefined) return;
+  const isAllSent = isDone(batchNow, nowMs);
   if (!isAllSent && !isOverdue) return;
-  const isFinished = isAllSent && batch.status !== 'expired';
-  const endsAs = status === 'cancelled' ? status : isFinished ? 'finished' : 'expired';
-  const endedBatch = { ...batch, status: endsAs } as const;
+  const isFinished = isAllSent && batchNow.status !== 'expired';
+  const uncancelledEnd = isFinished ? 'finished' : 'expired';
+  const endedBatch = { ...batchNow, status: status === 'cancelled' ? status : uncancelledEnd } as const;
   // One of its messages waits or is being sent.
   if (hasMessages(builder.state, id)) {
     if (isOverdue && !isAllSent) changeBatch(builder, endedBatch);

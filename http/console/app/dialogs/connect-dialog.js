@@ -17,11 +17,13 @@ const POLL_MS = 1_500;
  * @param {{ path: string, onClose: () => void }} props
  */
 export function ConnectDialog({ path, onClose }) {
-  const [started, setStarted] = useState(false);
+  const [hasStarted, setStarted] = useState(false);
   const [asksNumber, setAsksNumber] = useState(false);
   const action = useAction();
   /** @type {Answer<Channel>} */
-  const { data, failure, refresh } = useAnswer(started ? `${path}/connect` : undefined, { everyMs: POLL_MS });
+  const { data, failure, refresh } = useAnswer(hasStarted ? `${path}/connect` : undefined, {
+    everyMs: POLL_MS,
+  });
   const begin = (/** @type {string} */ way, /** @type {object} */ body) =>
     action.run(async () => {
       await call(`${path}/${way}`, { method: 'POST', body });

@@ -18,7 +18,7 @@ const keyOf = ({ id }) => id;
 export function Tenants({ query }) {
   const q = query.get('q') ?? '';
   const tenants = usePages(address('/tenants', { q, limit: '50' }).slice(1), { everyMs: 5_000, keyOf });
-  const [creating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   useTitle('Tenants');
   return html`
     <h1 tabindex="-1">Tenants</h1>
@@ -32,7 +32,7 @@ export function Tenants({ query }) {
         keyOf=${keyOf} />
       <${More} next=${tenants.next} isBusy=${tenants.isBusy} />
     </section>
-    ${creating && html`<${NewTenant} onClose=${() => setCreating(false)} />`}
+    ${isCreating && html`<${NewTenant} onClose=${() => setCreating(false)} />`}
   `;
 }
 

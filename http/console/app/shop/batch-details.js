@@ -33,7 +33,7 @@ export function BatchDetails({ path, onClose, onSteered }) {
   /** @type {Answer<Batch>} */
   const { data: batch, failure, refresh } = useAnswer(path, { everyMs: POLL_MS });
   const action = useAction();
-  const [cancelling, setCancelling] = useState(false);
+  const [isCancelling, setCancelling] = useState(false);
   const steer = async (/** @type {string} */ order) => {
     await call(`${path}/${order}`, { method: 'POST', body: {} });
     refresh();
@@ -66,7 +66,7 @@ export function BatchDetails({ path, onClose, onSteered }) {
         `
       }
       ${
-        cancelling &&
+        isCancelling &&
         batch !== undefined &&
         html`
           <${ConfirmDialog} title="Cancel batch" label="Cancel it for good" work=${() => steer('cancel')} onClose=${() => setCancelling(false)}>

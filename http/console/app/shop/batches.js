@@ -16,7 +16,7 @@ const keyOf = ({ id }) => id;
  * @param {{ path: string, running: number }} props of the shop, and how many of its batches have not ended
  */
 export function Batches({ path, running }) {
-  const listed = usePages(`${path}/batches?limit=8`, { ...(running > 0 && { everyMs: 5_000 }), keyOf });
+  const listed = usePages(`${path}/batches?limit=8`, { ...(running > 0 ? { everyMs: 5_000 } : {}), keyOf });
   /** The batch whose details are shown. */
   const [lookedAt, lookAt] = useState('');
   if ((listed.items ?? []).length === 0 && listed.failure === undefined) return null;

@@ -13,7 +13,7 @@ export function Keys({ tenantId }) {
   const path = `/tenants/${tenantId}/keys`;
   /** @type {Answer<{ items: ApiKey[] }>} */
   const { data, failure, refresh } = useAnswer(path, { everyMs: 10_000 });
-  const [creating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [asked, ask] = useState(
     /** @type {{ what: 'rotate' | 'revoke', key: ApiKey } | undefined} */ (undefined),
   );
@@ -34,7 +34,7 @@ export function Keys({ tenantId }) {
         }} />`
       }
       ${
-        creating &&
+        isCreating &&
         html`<${NewKey} path=${path} onClose=${() => setCreating(false)} onCreated=${(
           /** @type {Fresh} */ key,
         ) => {
