@@ -104,6 +104,8 @@ export interface Engine {
   /** Never rejects. Returns one outcome a section, in order. */
   commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]>;
   read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
+  /** See `Store`. */
+  readConfirmed<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
   readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>>;
   append(writes: readonly RedisCommand[]): Promise<unknown[]>;
 

@@ -103,6 +103,11 @@ export interface Store {
   /** Resolves with the replies in order, in one round trip. All reads of a tick travel together. Values are text. */
   read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
   /**
+   * Like `read`, for what a failover may not take back: resolves once each commit that the replies show is on a replica,
+   * if commits must be on one. Rejects with `STORE_UNAVAILABLE` if no replica confirms that.
+   */
+  readConfirmed<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
+  /**
    * Like `read`, for collections of one shard that only its commits change. Answers at once from memory if this node
    * owns the shard, and the collection is small and was read before. From memory, the answer to `HMGET` is the same
    * array until the fields are read again.

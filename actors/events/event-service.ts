@@ -39,9 +39,12 @@ const PAGE_BYTES = 64 * 1024;
 /** Events whose messages are read in one step, so that few are read that do not fit on the page. */
 const VIEWED_AT_ONCE = 20;
 
+/** Callers see an event only once no failover may take it back. */
+type EventStore = Pick<Store, 'read' | 'readConfirmed'>;
+
 /** The stores of events and of their messages. */
 interface Sources {
-  readonly store: Pick<Store, 'read'>;
+  readonly store: EventStore;
   readonly messages: Pick<ShopOperations, 'message'>;
   readonly inbound: Pick<InboundOperations, 'eventOf'>;
   readonly log: Logger;
@@ -179,7 +182,10 @@ async function readableView(
 function sharedBy(sharedAnswers: SharedAnswers, { store, messages, inbound, log }: Sources): Sources {
   return {
     log,
-    store: { read: (reads) => sharedAnswers.once(JSON.stringify(reads), () => store.read(reads)) },
+    store: {
+      read: (reads) => store.read(reads),
+      readConfirmed: (reads) => sharedAnswers.once(JSON.stringify(reads), () => store.readConfirmed(reads)),
+    },
     messages: {
       message: (tenantId, id) => sharedAnswers.once(id, async () => await messages.message(tenantId, id)),
     },
@@ -199,11 +205,11 @@ interface Start {
 async function startOf(
   key: string,
   cursor: string | undefined,
-  store: Pick<Store, 'read'>,
+  store: EventStore,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   if (cursor === undefined) {
     // One read: a stream that begins after it is read from its start.
-    const [[newestEntry], exists] = await store.read([
+    const [[newestEntry], exists] = await store.readConfirmed([
       ['XREVRANGE', key, '+', '-', 'COUNT', 1],
       ['EXISTS', key],
     ]);
@@ -231,7 +237,7 @@ async function startOf(
 async function beyondNewest(
   key: string,
   place: string,
-  store: Pick<Store, 'read'>,
+  store: EventStore,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   const [exists] = await store.read([['EXISTS', key]]);
   const lastPlace = await lastIssued(key, exists, store);
@@ -240,7 +246,7 @@ async function beyondNewest(
 }
 
 /** Returns the last position that the stream issued. An entry that was erased or cut off keeps its position. */
-async function lastIssued(key: string, exists: number, store: Pick<Store, 'read'>): Promise<string> {
+async function lastIssued(key: string, exists: number, store: EventStore): Promise<string> {
   return exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
 }
 
@@ -255,14 +261,14 @@ async function scan(
   key: string,
   fromPlace: string,
   { types, shopId, hidesInbound, limit }: EventQuery,
-  store: Pick<Store, 'read'>,
+  store: EventStore,
 ): Promise<ScanResult> {
   const isFiltered = types !== undefined || shopId !== undefined || hidesInbound;
   const count = isFiltered ? READ_AT_A_TIME : limit;
   const foundEvents: StoredEvent[] = [];
   let place = fromPlace;
   for (let scannedCount = 0; scannedCount < MOST_SCANNED; scannedCount += count) {
-    const [entries] = await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', count]]);
+    const [entries] = await store.readConfirmed([['XRANGE', key, `(${place}`, '+', 'COUNT', count]]);
     for (const event of entries.map(decodeEvent)) {
       place = event.streamId;
       if (hidesInbound && isOfInbound(event.type)) continue;

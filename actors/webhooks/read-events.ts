@@ -9,9 +9,12 @@ import { isWanted } from './next-attempts.ts';
 /** Events that are read at a time to find those for an endpoint. */
 const READ_AT_A_TIME = 100;
 
+/** An endpoint gets an event only once no failover may take it back. */
+export type EventStore = Pick<Store, 'read' | 'readConfirmed'>;
+
 /** Reads once, and returns the events of the endpoint's types and shops, and the position reached. */
 export async function readAfter(
-  store: Pick<Store, 'read'>,
+  store: EventStore,
   request: {
     readonly key: string;
     readonly place: string;
@@ -21,7 +24,7 @@ export async function readAfter(
 ): Promise<ReadEvents> {
   const { key, place, limit, webhook } = request;
   // The oldest is read last, so that a removal in between is noticed.
-  const [entries, [oldestEntry]] = await store.read([
+  const [entries, [oldestEntry]] = await store.readConfirmed([
     ['XRANGE', key, `(${place}`, '+', 'COUNT', READ_AT_A_TIME],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
   ]);
@@ -39,10 +42,10 @@ export async function readAfter(
 
 /** Reads the event at a position of a tenant's stream. */
 export async function readAt(
-  store: Pick<Store, 'read'>,
+  store: EventStore,
   { key, place }: { readonly key: string; readonly place: string },
 ): Promise<KeptEvent> {
-  const [[entry], [oldestEntry]] = await store.read([
+  const [[entry], [oldestEntry]] = await store.readConfirmed([
     ['XRANGE', key, place, place],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
   ]);

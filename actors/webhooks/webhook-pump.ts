@@ -1,7 +1,6 @@
 import type { Actors } from '../../runtime/actors.ts';
 import { FairSlots } from '../../runtime/fair-slots.ts';
 import { movedAwayFailure, RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { eventView } from '../events/event-service.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
@@ -16,7 +15,7 @@ import { SLOW_MS } from './endpoint-attempts.ts';
 import { EndpointPump } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 import type { ReplayedEvent } from './progress.ts';
-import { readAfter, readAt } from './read-events.ts';
+import { type EventStore, readAfter, readAt } from './read-events.ts';
 import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
 
 /**
@@ -50,7 +49,7 @@ interface EventToSend {
 
 export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 'random' | 'log'> {
   readonly actors: Pick<Actors, 'ask'>;
-  readonly store: Pick<Store, 'read'>;
+  readonly store: EventStore;
   readonly messages: Pick<ShopOperations, 'message'>;
   readonly inbound: Pick<InboundOperations, 'eventOf'>;
   readonly cipher: TextCipher;

@@ -39,6 +39,10 @@ export class NodeStore implements Store {
     return this.#engine.read(reads);
   }
 
+  readConfirmed<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
+    return this.#engine.readConfirmed(reads);
+  }
+
   lookUp<const Lookups extends readonly Lookup[]>(
     number: number,
     lookups: Lookups,

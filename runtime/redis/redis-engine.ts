@@ -13,7 +13,7 @@ import {
 import type { Logger } from '../logger.ts';
 import { type LuaScript, readLuaScript } from '../lua-script.ts';
 import { parseRedisAddress } from '../redis-address.ts';
-import { outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
+import { outcomeUnknownFailure, RuntimeFailure, unavailableFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument, RedisCommand, RepliesTo } from '../store.ts';
 import { AssumptionWatch, parseServerState, refuseUnsafe } from '../store-assumptions.ts';
 import { CommitTrouble } from './commit-trouble.ts';
@@ -70,6 +70,9 @@ export class RedisEngine implements Engine {
   readonly #assumptions: AssumptionWatch;
   /** The `WAIT` under way: whether a replica has the writes before it. */
   #replicaWait: Promise<boolean> | undefined;
+  /** How many groups of commits were sent, and how many of the first of them a replica has. */
+  #sentGroups = 0;
+  #replicatedGroups = 0;
 
   private constructor(url: string, options: RedisEngineOptions) {
     const address = parseRedisAddress(url);
@@ -127,6 +130,7 @@ export class RedisEngine implements Engine {
     }
     // The shard in a cluster; otherwise Redis is one part.
     const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;
+    this.#sentGroups += 1;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, call.keys, call.args);
       this.#lostMaster.noteConfirmed('writes');
@@ -153,6 +157,16 @@ export class RedisEngine implements Engine {
 
   read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
     return this.#ask(reads, 'utf8') as Promise<RepliesTo<Reads>>;
+  }
+
+  async readConfirmed<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
+    const replies = await this.read(reads);
+    if (this.#durability === 'master') return replies;
+    const sentGroups = this.#sentGroups;
+    // A `WAIT` that was under way says nothing about a commit behind it, so there may be a second one.
+    while (this.#replicatedGroups < sentGroups)
+      if (!(await this.#isReplicated())) throw unavailableFailure(NOT_REPLICATED);
+    return replies;
   }
 
   readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
@@ -314,10 +328,15 @@ export class RedisEngine implements Engine {
       const end = (): void => {
         this.#replicaWait = undefined;
       };
+      const sentGroups = this.#sentGroups;
       const replicas = this.#commits.send('WAIT', ['1', String(REPLICA_MS)]);
       // Directly on the reply: one that follows in the same bytes belongs to a later write, which needs another WAIT.
       replicas.then(end, end);
-      this.#replicaWait = replicas.then((count) => Number(count) > 0).catch(() => false);
+      const isReplicated = replicas.then((count) => Number(count) > 0).catch(() => false);
+      this.#replicaWait = isReplicated.then((is) => {
+        if (is) this.#replicatedGroups = sentGroups;
+        return is;
+      });
     }
     return this.#replicaWait;
   }

@@ -53,7 +53,7 @@ export interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
 }
 
 /** A store on a test's own Redis, where every shard is this node's. */
-export function plainStore(redis: Redis): Pick<Store, 'read' | 'append' | 'commit'> {
+export function plainStore(redis: Redis): Pick<Store, 'read' | 'readConfirmed' | 'append' | 'commit'> {
   async function run(commands: readonly RedisCommand[]): Promise<unknown[]> {
     const pipeline = redis.pipeline();
     for (const [command, ...args] of commands) pipeline.call(command, ...(args as string[]));
@@ -65,6 +65,7 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append' | 'commi
   }
   return {
     read: run as Store['read'],
+    readConfirmed: run as Store['read'],
     append: run,
     commit: async (_shard, writes) => void (await run(writes)),
   };

@@ -66,6 +66,11 @@ export class MemoryEngine implements Engine {
     return (await this.#read(() => this.#runAll(reads))) as RepliesTo<Reads>;
   }
 
+  /** A commit is on all servers at once. */
+  readConfirmed<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
+    return this.read(reads);
+  }
+
   /** The memory stores texts. So bytes that are no UTF-8 are not read as they were written. */
   async readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
     return (await this.read(reads)).map(asBytes) as RepliesTo<Reads, Buffer>;

@@ -86,7 +86,7 @@ function inMemory() {
     return entries.filter(([id]) => from === '-' || `(${id}` > String(from));
   };
   const service = eventService({
-    store: { read: readsBy(answer) },
+    store: { read: readsBy(answer), readConfirmed: readsBy(answer) },
     waiters,
     inbound: { eventOf: async () => undefined },
     log: new LineLog(),

@@ -53,6 +53,7 @@ export function goldenStore({ keys }: Golden): Store {
     lookUp: refuse,
     known: refuse,
     knownFields: refuse,
+    readConfirmed: refuse,
     readBytes: refuse,
     append: refuse,
   };

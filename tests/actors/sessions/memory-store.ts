@@ -39,6 +39,10 @@ export class MemoryStore implements Store {
     return reads.map(() => null) as unknown[] as RepliesTo<Reads>;
   }
 
+  readConfirmed(): Promise<never> {
+    return Promise.reject(new Error('the sending component reads what it wrote'));
+  }
+
   lookUp(): Promise<never> {
     return Promise.reject(new Error('the sending component reads bytes'));
   }

@@ -31,7 +31,7 @@ function pumpOfOneHook({ active = true } = {}) {
     hook.onRead();
     return reads.map(() => []);
   };
-  const store = { read: read as unknown as Store['read'] };
+  const store = { read: read as unknown as Store['read'], readConfirmed: read as unknown as Store['read'] };
   const pump = new WebhookPump(
     fakeOf<WebhookPumpOptions>({
       clock,

@@ -140,6 +140,43 @@ test('a wait proves nothing about a commit behind it, though both are answered i
   assert.deepEqual((await second)[0]?.code, 'unknown', 'only the master has it');
 });
 
+test('a confirmed read shows no commit that is on no replica', async (context) => {
+  const { engine, sections } = await durableEngine(pair.master().socketPath);
+  context.after(() => engine.close());
+  const reads = [['GET', '{s3}:text']] as const;
+  await loseReplica();
+  context.after(() => pair.follow().then(replicaConfirms));
+  assert.deepEqual((await engine.commit([sections[0]]))[0]?.code, 'unknown');
+  assert.deepEqual(await engine.read(reads), ['written'], 'the master has it');
+  await assert.rejects(engine.readConfirmed(reads), { code: 'STORE_UNAVAILABLE' });
+  await pair.follow();
+  await replicaConfirms();
+  assert.deepEqual(await engine.readConfirmed(reads), ['written']);
+  await loseReplica();
+  assert.deepEqual(await engine.readConfirmed(reads), ['written'], 'it was confirmed before');
+});
+
+test('a confirmed read does not count a wait that began before the commit that it shows', async (context) => {
+  const proxy = await heldWaits();
+  context.after(() => proxy.close());
+  const { engine, sections } = await durableEngine(proxy.url);
+  context.after(() => engine.close());
+  proxy.hold();
+  const first = engine.commit([sections[0]]);
+  await eventually(() => proxy.heldBytes() > 0);
+  const waitBytes = proxy.heldBytes();
+  await loseReplica();
+  context.after(() => pair.follow().then(replicaConfirms));
+  const second = engine.commit([sections[1]]);
+  await eventually(() => proxy.heldBytes() > waitBytes);
+  const reads = [['GET', '{s4}:text']] as const;
+  assert.deepEqual(await engine.read(reads), ['written'], 'the master has the second');
+  const refused = assert.rejects(engine.readConfirmed(reads), { code: 'STORE_UNAVAILABLE' });
+  await engine.read(reads);
+  proxy.release();
+  await Promise.all([first, second, refused]);
+});
+
 test('without a replica, many shards in doubt cost neither the lease nor the time of later calls', async (context) => {
   await master.flushall();
   const limits = { leaseMs: 3_000, renewEveryMs: 500 };
