@@ -1,5 +1,5 @@
-/** The key under which Node keeps the dispatcher of `fetch`. */
-const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+/** The keys under which Node keeps the dispatcher of `fetch`: the first since Node 26, the second before. */
+const DISPATCHERS = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')];
 
 interface Dispatcher {
   close(): Promise<void>;
@@ -11,9 +11,10 @@ interface Dispatcher {
  */
 export function closeKeptConnections(): void {
   const place = globalThis as unknown as Record<symbol, Dispatcher | undefined>;
-  const dispatcherBefore = place[DISPATCHER];
-  if (dispatcherBefore === undefined) return;
-  place[DISPATCHER] = new (dispatcherBefore.constructor as new () => Dispatcher)();
+  const key = DISPATCHERS.find((each) => place[each] !== undefined);
+  const dispatcherBefore = key && place[key];
+  if (key === undefined || dispatcherBefore === undefined) return;
+  place[key] = new (dispatcherBefore.constructor as new () => Dispatcher)();
   // The close is not awaited: an open stream ends with its server.
   dispatcherBefore.close().catch(() => undefined);
 }
