@@ -7,8 +7,8 @@ export type FinalStatus = Extract<MessageStatus, 'sent' | 'failed' | 'rejected'>
 
 /**
  * The reasons for which a message ends without being `sent`, each with its final state. After `BOT_RESTARTED` and
- * `DELIVERY_UNKNOWN` it may have left nevertheless. Metrics start a series for each, the console explains each, and tests
- * compare the articles with the list.
+ * `DELIVERY_UNKNOWN` it may have left nevertheless. Metrics start a series for each, the console explains each, and
+ * tests compare the articles with the list.
  */
 export const MESSAGE_REASONS = {
   BOT_RESTARTED: 'failed',

@@ -26,8 +26,8 @@ export const STATUS_POLICY_CODES = ['EMPTY_MESSAGE', 'STATUSES_DAILY_CAP_REACHED
 export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'] as const;
 
 /**
- * Every code that a policy refusal can carry. Add a new one to the lists of the routes that may give it,
- * or to `CONTENT_POLICY_CODES` if it is about the content alone; the types follow.
+ * Every code that a policy refusal can carry. Add a new one to the lists of the routes that may give it. A code about
+ * the content alone is in `CONTENT_POLICY_CODES`. The types follow.
  */
 export type PolicyCode = MessagePolicyCode | StatusPolicyCode | DeclarationPolicyCode;
 

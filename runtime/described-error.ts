@@ -68,7 +68,7 @@ export function errorText(error: unknown): string {
   return [type, code, message && `(${message})`, frame?.trim()].filter(Boolean).join(' ');
 }
 
-/** Returns the message of an error, for a person who starts a program. It may contain any text, so it is never logged. */
+/** Returns the message of an error, for a person who starts a program. Never log it: it may contain any text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

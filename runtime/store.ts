@@ -103,8 +103,8 @@ export interface Store {
   /** Resolves with the replies in order, in one round trip. All reads of a tick travel together. Values are text. */
   read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
   /**
-   * Like `read`, for what a failover may not take back: resolves once each commit that the replies show is on a replica,
-   * if commits must be on one. Rejects with `STORE_UNAVAILABLE` if no replica confirms that.
+   * Like `read`, for what a failover may not take back. If commits must be on a replica, it resolves once those are
+   * that the replies show. Rejects with `STORE_UNAVAILABLE` if no replica confirms that.
    */
   readConfirmed<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
   /**

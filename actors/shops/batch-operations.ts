@@ -39,8 +39,8 @@ export interface BatchRecipient {
 }
 
 /**
- * A recipient's class when they were added. `known`: they wrote to the shop. `unheard`: a customer who never wrote, whom
- * the policy counts as known. The names are stored.
+ * A recipient's class when they were added. `known`: they wrote to the shop. `unheard`: a customer who never wrote,
+ * whom the policy counts as known. The names are stored.
  */
 export type BatchClass = 'known' | 'unheard' | 'declared';
 

@@ -2,8 +2,8 @@
  * Collects the events of all nodes for the watchers at this node. While there is a watcher, the node polls each other
  * node four times a second for events since the last reply. It asks a silent node once a second. It stops half a minute
  * after the last watcher left. Each node has one poll in flight, and a reply is bounded, so a node that hangs or is
- * flooded delays no other. A node that does not answer gives an event `node` with the `standing` `silent`, later `heard`
- * or `gone`. Events that a reply leaves out give an event `missed` with a `count`.
+ * flooded delays no other. A node that does not answer gives an event `node` with the `standing` `silent`, later
+ * `heard` or `gone`. Events that a reply leaves out give an event `missed` with a `count`.
  */
 import * as v from 'valibot';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';

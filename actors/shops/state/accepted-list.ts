@@ -1,9 +1,9 @@
 /**
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. Once the message
  * was cancelled, it has the id alone. The list is the index of the shop's messages, its queue (the ones that have not
- * ended) and its ledger. An element without an id is no message of this shop. It counts one carried for another shop, or
- * sent through the number by its last shop. Or it fills a ledger that was unreadable. It is empty once a carried message
- * was cancelled. A list that 0.1.0 began has elements with an id alone at its head, too.
+ * ended) and its ledger. An element without an id is no message of this shop. It counts one carried for another shop,
+ * or sent through the number by its last shop. Or it fills a ledger that was unreadable. It is empty once a carried
+ * message was cancelled. A list that 0.1.0 began has elements with an id alone at its head, too.
  */
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';

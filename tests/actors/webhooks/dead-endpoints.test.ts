@@ -19,13 +19,13 @@ import { makeSecret } from '../../../actors/webhooks/signature.ts';
 import { WebhookPump, type WebhookPumpOptions } from '../../../actors/webhooks/webhook-pump.ts';
 import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import { systemRandom as random } from '../../../runtime/random.ts';
-import type { Read } from '../../../runtime/store.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { listening } from '../../testbed/listening.ts';
 import { QuietLog } from '../../testbed/quiet-log.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
@@ -180,13 +180,11 @@ test('endpoints that hang, of more tenants than a node has connections for, leav
   const [quick = '', ...slow] = tenants;
   // One event each. A store that answers at once has all attempts ask for their connections in the same turn.
   const entry = ['0-1', ['t', 'queue.resumed', 's', 'shop', 'd', '{}']];
-  const store = {
-    read: async (askedReads: readonly Read[]) =>
-      askedReads.map(([command, , field]) => {
-        if (command === 'HMGET') return [String(field).startsWith('hangs') ? FAILING : null];
-        return field === '(0-0' || field === '-' ? [entry] : [];
-      }),
-  } as WebhookPumpOptions['store'];
+  const read = readsBy(([command, , field]) => {
+    if (command === 'HMGET') return [String(field).startsWith('hangs') ? FAILING : null];
+    return field === '(0-0' || field === '-' ? [entry] : [];
+  });
+  const store = { read, readConfirmed: read };
   let hanging = 0;
   let givenUp = 0;
   const many = newPump(store, (hostname, signal) => {

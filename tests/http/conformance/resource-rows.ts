@@ -56,7 +56,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const owner = await tenant();
     const shopId = await shop(owner);
     await connect(owner.key, shopId);
-    const json = { channel: 'msgapp', to: '+33600000001', content: { text: 'Hello' } };
+    const json = { channel: 'msgapp', to: '+41791234567', text: 'Hello' };
     const sentReply = await api.call('POST', `/shops/${shopId}/messages`, { key: owner.key, json });
     const { id } = sentReply.body.data;
     const foundReply = await api.call('GET', `/messages/${id.toUpperCase()}`, { key: owner.key });
