@@ -101,7 +101,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   size(command: Command): number;
   /** Called after the commit. Must not throw. Its outcome comes back to the actor as a command. */
   perform(effect: Effect, address: Address): void;
-  /** The moments this state waits for. */
+  /** The moments at which the actor acts by itself. They follow from its state, so they are not stored. */
   timers(state: State): readonly DueTimer[];
   /**
    * True while the actor must be active somewhere (a session, work in the queue, a timer that must not be late). It

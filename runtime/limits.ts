@@ -54,7 +54,7 @@ export const DEFAULT_LIMITS = {
    * many of them (docs/decisions/026-shared-wake-ups.md).
    */
   stepMs: 5,
-  /** An actor that need not live is stopped after this long without a turn. */
+  /** An actor that need not live is removed from memory after this long without a turn. The next command loads it. */
   passivateAfterMs: 5 * MINUTE_MS,
   /** Interval of the search for idle actors. */
   passivateEveryMs: 10_000,

@@ -14,8 +14,9 @@ export interface NumberVault extends TextCipher {
 const DIGEST_BYTES = 16;
 
 /**
- * Makes a vault with keys derived (HKDF-SHA-256) from `secrets`, in the order of `textCipher`. Numbers are few enough
- * to try them all. Only the key, which is not in Redis, keeps a digest from revealing its number.
+ * Makes the vault of inbound messages and of erased shops' numbers. Its keys are derived (HKDF-SHA-256) from `secrets`,
+ * in the order of `textCipher`. Numbers are few enough to try them all. Only the key, which is not in Redis, keeps a
+ * digest from revealing its number.
  */
 export function numberVault(secrets: readonly Buffer[]): NumberVault {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'number-digests', 32)));

@@ -47,7 +47,7 @@ export interface ShopState extends ShopMachines {
   readonly name: string;
   /** Messages in order of age; the message in progress is not among them. */
   readonly queue: readonly QueuedMessage[];
-  /** The message in progress, as it was in the queue. */
+  /** The message that is prepared or sent now, as it was in the queue. Machines and operators call it `hand`. */
   readonly currentMessage: QueuedMessage | undefined;
   /** The body of the message in progress, once the session has it. Never stored. */
   readonly currentBody: MessageBody | undefined;
