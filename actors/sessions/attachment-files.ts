@@ -39,8 +39,8 @@ export function isAttachmentFailure(error: NodeJS.ErrnoException): boolean {
 }
 
 /** Returns a path for a new attachment that no other has. */
-export function newAttachmentPath(): string {
-  return join(tmpdir(), `attachment-${randomUUID()}`);
+export function newAttachmentPath(directory = tmpdir()): string {
+  return join(directory, `attachment-${randomUUID()}`);
 }
 
 /**

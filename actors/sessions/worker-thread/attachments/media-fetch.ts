@@ -48,6 +48,8 @@ export interface MediaFetchOptions extends Omit<RequestBounds, 'signal'> {
   readonly timeoutMs: number;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
+  /** The folder of the file. By default, the system's for temporary files. */
+  readonly directory?: string;
 }
 
 /**
@@ -69,7 +71,7 @@ export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMed
     // The attachment is not the reason: it may be there when the proxy is back.
     if (error instanceof EgressFailure && error.isProxy) throw error;
     if (isAttachmentFailure(error as NodeJS.ErrnoException))
-      throw new AttachmentDirectoryUnusable(tmpdir(), error);
+      throw new AttachmentDirectoryUnusable(options.directory ?? tmpdir(), error);
     throw new MediaUnavailable(causeOf(error, timeout));
   }
 }
@@ -129,7 +131,7 @@ async function download(
 ): Promise<FetchedMedia> {
   const { response, url, signal } = source;
   const maxBytes = options.maxBytes ?? MOST_BYTES[options.mediaType];
-  const path = newAttachmentPath();
+  const path = newAttachmentPath(options.directory);
   // If the file cannot be removed, the message is sent all the same. The sweep of the folder removes the file later.
   const discard = (): Promise<void> => rm(path, { force: true }).catch(() => undefined);
   try {

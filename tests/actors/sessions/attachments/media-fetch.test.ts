@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { AddressGuard } from '../../../../actors/outbound/address-guard.ts';
 import { nameLookup, type ResolveAll } from '../../../../actors/outbound/name-lookup.ts';
@@ -18,6 +19,9 @@ import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 
 let server: Server;
 let origin: string;
+/** Other processes fetch attachments into the folder of the system, and remove their own. */
+const directory = mkdtempSync(join(tmpdir(), 'media-fetch-'));
+after(() => rmSync(directory, { recursive: true }));
 const picture = png(4, 2);
 const asked: string[] = [];
 
@@ -84,6 +88,7 @@ const fetchIt = (path: string, change: Partial<MediaFetchOptions> = {}): ReturnT
     timeoutMs: 5_000,
     guard: loopback,
     resolve: nameLookup([]),
+    directory,
     ...change,
   });
 
@@ -112,8 +117,6 @@ test('a document keeps its name and may be of any type', async () => {
 test('an attachment of the wrong kind, missing, empty, too large, too slow or redirected for ever is refused, and leaves no file', {
   timeout: 30_000,
 }, async () => {
-  const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('attachment-'));
-  const before = left();
   await refused(fetchIt('/page'), /no image/);
   await refused(fetchIt('/picture.png', { mediaType: 'video' }), /no video/);
   await refused(fetchIt('/missing'), /answered 404/);
@@ -131,7 +134,7 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
   await refused(fetchIt('ftp://example.com/x'), /neither at http nor https/);
   await refused(fetchIt('http://user:secret@example.com/x'), /credentials/);
   await refused(fetchIt('no address'), /no valid address/);
-  assert.deepEqual(left(), before);
+  assert.deepEqual(readdirSync(directory), []);
 });
 
 test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async (context) => {
