@@ -231,7 +231,8 @@ function refuseClassBudget(input: RuleInput): PolicyRefusal<MessagePolicyCode> |
   const spentBar = spentBudget(input);
   const named = bar ?? spentBar;
   if (named === undefined) return undefined;
-  const reliefMs = Math.max(named.reliefMs, spentBar?.reliefMs ?? 0);
+  // Both must let it through, so the later one counts.
+  const reliefMs = Math.max(named.reliefMs, (spentBar ?? named).reliefMs);
   return refuseUntil({ code: classCapCode(personClass), message: named.message, reliefMs, nowMs });
 }
 
