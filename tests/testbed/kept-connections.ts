@@ -1,5 +1,5 @@
-/** The keys under which Node keeps the dispatcher of `fetch`: the first since Node 26, the second before. */
-const DISPATCHERS = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')];
+/** The keys under which Node keeps the dispatcher of `fetch`. Node 26 reads the second, Node 24 has both. */
+const DISPATCHERS = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'].map((key) => Symbol.for(key));
 
 interface Dispatcher {
   close(): Promise<void>;
@@ -11,10 +11,10 @@ interface Dispatcher {
  */
 export function closeKeptConnections(): void {
   const place = globalThis as unknown as Record<symbol, Dispatcher | undefined>;
-  const key = DISPATCHERS.find((each) => place[each] !== undefined);
-  const dispatcherBefore = key && place[key];
-  if (key === undefined || dispatcherBefore === undefined) return;
-  place[key] = new (dispatcherBefore.constructor as new () => Dispatcher)();
+  const dispatcherBefore = DISPATCHERS.map((key) => place[key]).findLast((each) => each !== undefined);
+  if (dispatcherBefore === undefined) return;
+  const dispatcher = new (dispatcherBefore.constructor as new () => Dispatcher)();
+  for (const key of DISPATCHERS) if (place[key] === dispatcherBefore) place[key] = dispatcher;
   // The close is not awaited: an open stream ends with its server.
   dispatcherBefore.close().catch(() => undefined);
 }
