@@ -32,7 +32,7 @@ export async function revokeKeys(
   }
 }
 
-/** How long a tenant is suspended at most: longer than what was on its way takes to arrive. */
+/** How long `suspendAtTimes` suspends at most: longer than what was on its way takes to arrive. */
 const SUSPENDED_MS = 8_000;
 
 /** An operator suspends the tenant now and then, and lets it go on. */
