@@ -216,7 +216,7 @@ async function startOf(
     return done({ place: newestEntry?.[0] ?? (await lastIssued(key, exists, store)), isNewest: true });
   }
   const place = streamIdOf(cursor);
-  const [[oldestEntry], [newestEntry]] = await store.read([
+  const [[oldestEntry], [newestEntry]] = await store.readConfirmed([
     ['XRANGE', key, '-', '+', 'COUNT', 1],
     ['XREVRANGE', key, '+', '-', 'COUNT', 1],
   ]);
@@ -247,7 +247,9 @@ async function beyondNewest(
 
 /** Returns the last position that the stream issued. An entry that was erased or cut off keeps its position. */
 async function lastIssued(key: string, exists: number, store: EventStore): Promise<string> {
-  return exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
+  return exists === 0
+    ? START_OF_STREAM
+    : String((await streamFacts((reads) => store.readConfirmed(reads), key))('last-generated-id'));
 }
 
 function refuseCursor(reason: string, goOn: string): Failed<'VALIDATION_ERROR'> {

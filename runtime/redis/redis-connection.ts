@@ -105,11 +105,18 @@ export class RedisConnection {
   }
 
   /** Runs a script by its digest, and with its source when this Redis has not seen it yet (it did not run then). */
-  async run(script: LuaScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
+  async run(
+    script: LuaScript,
+    keys: readonly string[],
+    args: readonly RedisArgument[],
+    onSend?: () => void,
+  ): Promise<unknown> {
     try {
+      onSend?.();
       return await this.#run('evalsha', scriptArguments(script.sha1, keys, args));
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      onSend?.();
       return await this.#run('eval', scriptArguments(script.source, keys, args));
     }
   }

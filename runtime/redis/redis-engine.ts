@@ -26,6 +26,8 @@ import { layOut, turnsOf } from './section-layout.ts';
 
 const NODES_KEY = '{runtime}:nodes';
 const TICKETS_KEY = '{runtime}:tickets';
+/** Nobody listens here. */
+const WAIT_CHANNEL = '{runtime}:wait';
 
 export interface RedisEngineOptions {
   readonly log: Logger;
@@ -70,8 +72,10 @@ export class RedisEngine implements Engine {
   readonly #assumptions: AssumptionWatch;
   /** The `WAIT` under way: whether a replica has the writes before it. */
   #replicaWait: Promise<boolean> | undefined;
-  /** How many groups of commits were sent, and how many of the first of them a replica has. */
+  /** How often a group of commits was sent, and how many of the first of these a replica has. */
   #sentGroups = 0;
+  /** True if the commits' connection wrote something since it was opened, so that a `WAIT` on it proves something. */
+  #hasWritten = false;
   #replicatedGroups = 0;
 
   private constructor(url: string, options: RedisEngineOptions) {
@@ -85,6 +89,9 @@ export class RedisEngine implements Engine {
     this.#durability = options.durability ?? 'master';
     this.#commits = connection('commits');
     this.#data = connection('data');
+    this.#commits.client.on('ready', () => {
+      this.#hasWritten = false;
+    });
     this.#bus = new RedisBus({ ...options, address });
     const reconnect = (): void => {
       // A cluster's client learns from its servers which one is the master.
@@ -130,9 +137,10 @@ export class RedisEngine implements Engine {
     }
     // The shard in a cluster; otherwise Redis is one part.
     const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;
-    this.#sentGroups += 1;
     try {
-      const replies = await this.#commits.run(this.#scripts.commitShards, call.keys, call.args);
+      const replies = await this.#commits.run(this.#scripts.commitShards, call.keys, call.args, () => {
+        this.#sentGroups += 1;
+      });
       this.#lostMaster.noteConfirmed('writes');
       const outcomes = sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
       if (!(await this.#isReplicated())) {
@@ -317,7 +325,7 @@ export class RedisEngine implements Engine {
 
   /**
    * True once a replica has all earlier writes of the commits' connection. True at once if no replica is required. Call
-   * it in the tick of a write's reply.
+   * it in the tick of a write's reply, or compare `#replicatedGroups`, as `readConfirmed` does.
    *
    * A `WAIT` blocks its connection, so only one is under way. It is after each write that was answered meanwhile,
    * because replies come in the order of the commands. So it counts for those writes, too.
@@ -329,14 +337,21 @@ export class RedisEngine implements Engine {
         this.#replicaWait = undefined;
       };
       const sentGroups = this.#sentGroups;
+      // From Redis 7.2 on, a `WAIT` counts only writes of its own connection. This one is replicated, and stores
+      // nothing.
+      const written = this.#hasWritten ? undefined : this.#commits.send('publish', [WAIT_CHANNEL, '']);
       const replicas = this.#commits.send('WAIT', ['1', String(REPLICA_MS)]);
       // Directly on the reply: one that follows in the same bytes belongs to a later write, which needs another WAIT.
       replicas.then(end, end);
-      const isReplicated = replicas.then((count) => Number(count) > 0).catch(() => false);
-      this.#replicaWait = isReplicated.then((is) => {
-        if (is) this.#replicatedGroups = sentGroups;
-        return is;
-      });
+      this.#replicaWait = Promise.all([replicas, written]).then(
+        ([count]) => {
+          this.#hasWritten = true;
+          if (Number(count) === 0) return false;
+          this.#replicatedGroups = sentGroups;
+          return true;
+        },
+        () => false,
+      );
     }
     return this.#replicaWait;
   }

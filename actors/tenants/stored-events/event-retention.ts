@@ -14,15 +14,15 @@ export async function wereCutOff(
   }: { readonly key: string; readonly place: string; readonly oldest: string | undefined },
 ): Promise<boolean> {
   if (oldest === undefined || !isBefore(place, placeBefore(oldest))) return false;
-  const facts = await streamFacts(store, key);
+  const facts = await streamFacts((reads) => store.read(reads), key);
   return Number(facts('entries-added')) > Number(facts('length'));
 }
 
 /** Reads what Redis reports about an existing stream, at one moment. */
 export async function streamFacts(
-  store: Pick<Store, 'read'>,
+  read: Store['read'],
   key: string,
 ): Promise<(name: 'entries-added' | 'length' | 'last-generated-id') => string | number | undefined> {
-  const [facts] = await store.read([['XINFO', 'STREAM', key]]);
+  const [facts] = await read([['XINFO', 'STREAM', key]]);
   return (name) => facts[facts.indexOf(name) + 1] as string | number | undefined;
 }

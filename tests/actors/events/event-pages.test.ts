@@ -9,7 +9,7 @@ import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { LineLog } from '../../testbed/line-log.ts';
-import { readsBy } from '../../testbed/reads-by.ts';
+import { confirmedReads } from './confirmed-reads.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182906';
 const START = '0'.repeat(24);
@@ -28,7 +28,7 @@ function eventsOf(texts: readonly number[], unreadable?: { readonly id: string; 
     return entries.slice(behind, behind + Number(count));
   };
   const events = eventService({
-    store: { read: readsBy(answer), readConfirmed: readsBy(answer) },
+    store: confirmedReads(answer),
     inbound: { eventOf: async () => undefined },
     messages: {
       message: async (_tenantId: string, id: string) => {
@@ -123,7 +123,7 @@ test('inbound events that a key may not read are skipped a hundred at a time', a
     return entries.slice(behind, behind + Number(count));
   };
   const { list } = eventService({
-    store: { read: readsBy(answer), readConfirmed: readsBy(answer) },
+    store: confirmedReads(answer),
     waiters: new EventWaiters(new FakeClock()),
   } as unknown as EventServiceOptions);
   const query = { cursor: START, limit: 1, types: undefined, shopId: undefined, waitMs: 0, keyId: 'key' };

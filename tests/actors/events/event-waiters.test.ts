@@ -18,7 +18,7 @@ import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-e
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { LineLog } from '../../testbed/line-log.ts';
-import { readsBy } from '../../testbed/reads-by.ts';
+import { confirmedReads } from './confirmed-reads.ts';
 
 const TENANT = '66b1f0a2c3d4e5f607182901';
 const START = '0'.repeat(24);
@@ -86,7 +86,7 @@ function inMemory() {
     return entries.filter(([id]) => from === '-' || `(${id}` > String(from));
   };
   const service = eventService({
-    store: { read: readsBy(answer), readConfirmed: readsBy(answer) },
+    store: confirmedReads(answer),
     waiters,
     inbound: { eventOf: async () => undefined },
     log: new LineLog(),

@@ -25,8 +25,8 @@ import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../testbed/fake-clock.ts';
 import { listening } from '../../testbed/listening.ts';
 import { QuietLog } from '../../testbed/quiet-log.ts';
-import { readsBy } from '../../testbed/reads-by.ts';
 import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
+import { confirmedReads } from '../events/confirmed-reads.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const DEAD = 1_000;
@@ -180,11 +180,10 @@ test('endpoints that hang, of more tenants than a node has connections for, leav
   const [quick = '', ...slow] = tenants;
   // One event each. A store that answers at once has all attempts ask for their connections in the same turn.
   const entry = ['0-1', ['t', 'queue.resumed', 's', 'shop', 'd', '{}']];
-  const read = readsBy(([command, , field]) => {
+  const store = confirmedReads(([command, , field]) => {
     if (command === 'HMGET') return [String(field).startsWith('hangs') ? FAILING : null];
     return field === '(0-0' || field === '-' ? [entry] : [];
   });
-  const store = { read, readConfirmed: read };
   let hanging = 0;
   let givenUp = 0;
   const many = newPump(store, (hostname, signal) => {

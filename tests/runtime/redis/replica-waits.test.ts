@@ -177,6 +177,25 @@ test('a confirmed read does not count a wait that began before the commit that i
   await Promise.all([first, second, refused]);
 });
 
+test('a wait on a new connection does not count a replica that is behind', async (context) => {
+  const { engine, sections } = await durableEngine(pair.master().socketPath);
+  context.after(() => engine.close());
+  const replica = new Redis(pair.replica().socketPath);
+  const pid = Number(/^process_id:(\d+)/m.exec(await replica.info('server'))?.[1]);
+  replica.disconnect();
+  process.kill(pid, 'SIGSTOP');
+  context.after(() => process.kill(pid, 'SIGCONT'));
+  assert.deepEqual((await engine.commit([sections[0]]))[0]?.code, 'unknown');
+  await master.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  const reads = [['GET', '{s3}:text']] as const;
+  await eventually(async () => (await engine.read(reads).catch(() => []))[0] === 'written');
+  await eventually(() => engine.isAvailable());
+  await assert.rejects(engine.readConfirmed(reads), { code: 'STORE_UNAVAILABLE' });
+  process.kill(pid, 'SIGCONT');
+  await replicaConfirms();
+  assert.deepEqual(await engine.readConfirmed(reads), ['written']);
+});
+
 test('without a replica, many shards in doubt cost neither the lease nor the time of later calls', async (context) => {
   await master.flushall();
   const limits = { leaseMs: 3_000, renewEveryMs: 500 };
